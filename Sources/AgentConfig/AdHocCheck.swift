@@ -67,7 +67,7 @@ extension AdHocTargetError {
 }
 
 extension CheckDefinition {
-  /// What a target gives to the keys of a check; nothing is judged.
+  /// The keys of a check that a target gives; nothing is judged.
   package init(adHoc target: String) throws(AdHocTargetError) { self.init(try GivenMap(adHoc: target)) }
 
   fileprivate init(_ given: GivenMap) {

@@ -20,7 +20,7 @@ package struct AdHocShortcuts: Sendable {
 
   package var isEmpty: Bool { names.isEmpty }
 
-  /// The options that were given, as somebody writes them.
+  /// The given options, as they are written on a command line.
   package var names: [String] { requestNames + (isInsecure ? ["-k"] : []) + planNames }
 
   /// Those that only a request of HTTP has.
@@ -41,8 +41,8 @@ package struct AdHocShortcuts: Sendable {
 
   /// As the inside of a flow map; empty where there is nothing.
   ///
-  /// - Parameter type: of the target; nil: a word that is none, which somebody else complains about.
-  /// - Throws: what does not go with it.
+  /// - Parameter type: of the target; `nil` for an unknown word, which is reported elsewhere.
+  /// - Throws: for an option that the type does not have.
   func keys(of type: CheckType?, _ target: String) throws(AdHocTargetError) -> String {
     guard let type else { return "" }
     try refuse(for: type, target)
@@ -115,7 +115,7 @@ package struct AdHocShortcuts: Sendable {
   private static let usage =
     "-H 'Accept: text/html', or with a secret: -H 'Authorization: Bearer ${env:TOKEN}'"
 
-  /// What is sent with -d is a form, as with curl, unless somebody says what it is.
+  /// A body from -d is a form, as with curl, unless its content type is given.
   func typed(_ check: MonitoringCheck) -> MonitoringCheck {
     guard !data.isEmpty, case .http(let http) = check.kind, http.headers.first("content-type") == nil else {
       return check

@@ -136,7 +136,7 @@ private let usages = [
   "ping": "ping://host, such as ping://192.0.2.1?count=10",
 ]
 
-/// What stands before the question mark, and the options behind it, each a key of the check or of its question.
+/// The part before the question mark, and the options behind it, each a key of the check or of its question.
 private func split(
   _ rest: Substring, _ type: CheckType, known: Set<String>
 ) throws(AdHocTargetError) -> (place: Substring, options: [(name: String, value: Given)]) {

@@ -11,7 +11,7 @@ package struct CaseFile: KeyedSettings {
 
   package static let keys: [Key<CaseFile>] = [
     Key(
-      "cases", .list(.map(KeyTable(CheckCase.keys))), "What is to be tried",
+      "cases", .list(.map(KeyTable(CheckCase.keys))), "The cases",
       read: { file, given, reader in
         for item in given.list ?? [] {
           guard let map = item.map else { continue }
@@ -63,12 +63,12 @@ package struct CheckCase: KeyedSettings {
   package init() {}
 
   package static let keys: [Key<CheckCase>] = [
-    Key(\.name, "name", .text, "What the case is about", required: "such as name: a slow answer is degraded"),
+    Key(\.name, "name", .text, "Name of the case", required: "such as name: a slow answer is degraded"),
     Key(
       \.check, "check", .text, "Name or id of a check of the configuration",
       required: "such as check: Shop front"),
-    Key(section: \.answer, "answer", "What comes back; what is not said is as of a target that works"),
-    Key(section: \.expect, "expect", "What the check is to say of it"),
+    Key(section: \.answer, "answer", "The answer; omitted keys are those of a target that works"),
+    Key(section: \.expect, "expect", "The expected verdict"),
   ]
 }
 
@@ -94,8 +94,8 @@ package struct CaseAnswer: KeyedSettings {
   package static let keys: [Key<CaseAnswer>] = [
     Key(
       \.error, "error", .word(among: Reason.allCases.map(\.rawValue)),
-      "Why no whole answer comes: a reason such as `connect_refused` or `tls_expired`"),
-    Key(\.time, "time", .duration(.zero ... .seconds(3600)), "How long the attempt takes"),
+      "Failure in place of a whole answer: a reason such as `connect_refused` or `tls_expired`"),
+    Key(\.time, "time", .duration(.zero ... .seconds(3600)), "Duration of the attempt"),
     Key(
       \.certificateDays, "certificate_days", .integer(-36_500...36_500),
       "Days until the certificate ends; negative: it has ended", default: "365"),

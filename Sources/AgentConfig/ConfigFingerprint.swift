@@ -3,7 +3,7 @@
 import Basics
 import Glibc
 
-/// What the files of a configuration hold at one moment, in a form to compare with another moment of this process.
+/// The content of a configuration's files at one moment, in a form to compare with another moment of this process.
 /// Symbolic links are followed, so that swapping one is a change, and writing the same text again is none.
 package struct ConfigFingerprint: Hashable, Sendable {
   /// By path; a file that cannot be read has none.

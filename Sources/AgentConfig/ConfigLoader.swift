@@ -11,7 +11,7 @@ package struct LoadedConfig: Hashable, Sendable {
   package var warnings: [ConfigProblem]
   /// Values that are credentials of the service, and were not there to be read: what they belong to is left out.
   package var unread: [ConfigProblem] = []
-  /// What it was read from.
+  /// The files that it was read from.
   package var origin: ConfigOrigin
   /// Lists that can shrink without an edit of the configuration: a guard looks at them before a reload.
   package var lists: [ConfigList]
@@ -29,7 +29,7 @@ package struct ConfigList: Hashable, Sendable {
   }
 }
 
-/// The files a configuration was made of, for whoever watches them.
+/// The files of a configuration, for watching them.
 package struct ConfigOrigin: Hashable, Sendable {
   /// Absolute, or relative to the working directory: the main file first, then what was included, then secrets and
   /// bodies.
@@ -38,7 +38,7 @@ package struct ConfigOrigin: Hashable, Sendable {
   package var patterns: [String]
 }
 
-/// What a configuration depends on besides its own text.
+/// Inputs of a configuration besides its own text.
 package struct ConfigSources: Sendable {
   package var environment: [String: String]
   package var secrets: SecretFiles
@@ -114,7 +114,7 @@ package enum ConfigLoader {
     try reading(text: text, file: file, sources: sources).loaded
   }
 
-  /// What a configuration was made of, for whoever asks where a value came from.
+  /// The parts of a configuration, for explaining where a value came from.
   struct Reading {
     var loaded: LoadedConfig
     var files: [ReuseFile]

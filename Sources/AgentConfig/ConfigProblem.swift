@@ -11,7 +11,7 @@ package struct ConfigProblem: Hashable, Sendable, CustomStringConvertible {
   package var column: Int
   /// Lower case, no full stop; never holds a secret.
   package var message: String
-  /// What to do; nil when the message says it.
+  /// The next step. `nil` where the message says it.
   package var hint: String?
   /// How many it stands for: more than one at the end of a list that was cut.
   package var count = 1
@@ -36,7 +36,7 @@ package struct ConfigProblem: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension ConfigProblem {
-  /// Nobody reads more of them at once, and a file of 16 MiB may be wrong in each of its bytes.
+  /// Problems that are reported at once: a file of 16 MiB may be wrong in each of its bytes.
   static let most = 100
 
   /// - Parameter count: how many there are, of which these are the first.
@@ -54,10 +54,10 @@ package struct ConfigErrors: Error, Hashable, Sendable, CustomStringConvertible 
   package var problems: [ConfigProblem]
   /// How many there are, with those that are not told one by one.
   package var count: Int { problems.reduce(0) { $0 + $1.count } }
-  /// What was noticed besides.
+  /// Warnings beside the problems.
   package var warnings: [ConfigProblem] = []
-  /// What the rest of the file says; nil where it cannot be read at all. Enough to find an agent that runs on an earlier
-  /// state of it, never to run on.
+  /// The settings in the rest of the file. `nil` where it cannot be read at all. Enough to find an agent that runs on
+  /// an earlier state of it, never to run on.
   package var readable: Settings?
 
   package var description: String { problems.map(\.description).joined(separator: "\n") }

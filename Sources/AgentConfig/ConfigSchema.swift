@@ -27,11 +27,11 @@ package enum ConfigSchema {
 }
 
 extension JSONWriter {
-  /// What makes an object schema of the table; the braces are the caller's.
+  /// Writes the members of the table's object schema; the braces are the caller's.
   ///
   /// - Parameters:
-  ///   - required: nil: the table's own.
-  ///   - inherits: whether `null` takes away what a key would inherit.
+  ///   - required: `nil` for the table's own.
+  ///   - inherits: whether `null` removes an inherited value.
   fileprivate mutating func fields(
     of table: KeyTable, constant: (name: String, value: String)? = nil, required names: [String]? = nil,
     inherits: Bool = false
@@ -171,7 +171,7 @@ extension JSONWriter {
     }
   }
 
-  /// What an editor takes an unquoted text for: `no`, `0123` and `1.5` are texts to the agent, and numbers or
+  /// Types that an editor reads an unquoted text as: `no`, `0123` and `1.5` are texts to the agent, and numbers or
   /// booleans to a YAML reader.
   private mutating func field(_ name: StaticString, _ types: [String]) {
     key(name)

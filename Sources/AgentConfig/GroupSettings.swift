@@ -9,15 +9,15 @@ package struct GroupSettings: Hashable, Sendable {
   package var store = GroupStoreSettings()
   /// Of the lease: how long a member may be silent before the others have its checks.
   package var ttl: Duration = .seconds(10)
-  /// Nil: by this machine's processors.
+  /// `nil` for the number of this machine's processors.
   package var weight: Int?
-  /// What all keys in the store begin with; a slash at both ends.
+  /// Prefix of all keys in the store; a slash at both ends.
   package var prefix = "/quartz/"
   /// The checks of the file are the group's, too.
   package var share = false
   /// Where the other members reach this agent's status server; nil: they cannot ask it.
   package var url: HTTPURL?
-  /// What members show one another to read what they add up; nil: nothing.
+  /// Token that members send to read one another's windows. `nil` for none.
   package var token: Redacted?
 
   package init() {}

@@ -11,11 +11,11 @@ struct Includes {
 
   let sources: ConfigSources
 
-  /// What the files add; their problems are in `walk`.
+  /// Content of the files; their problems are in `walk`.
   struct Reading {
     var patterns: [String] = []
     var files: [String] = []
-    /// What they say of checks, in their order.
+    /// Parts of the files about checks, in their order.
     var reuse: [ReuseFile] = []
     /// The files of each pattern that say something.
     var lists: [ConfigList] = []

@@ -2,14 +2,14 @@
 
 import Basics
 
-/// What libyaml says of a mistake. It gives an operator's mistake no code of its own, so that what to do about it is told
-/// by its words: the constant texts of its scanner and parser, the same in 0.2.1 to 0.2.5.
+/// libyaml's words for a mistake. It has no code for an operator's mistake, so the hint is chosen by its words: the
+/// constant texts of its scanner and parser, the same in 0.2.1 to 0.2.5.
 struct LibyamlWords: Sendable {
   let text: String
 
   init(_ text: String) { self.text = text }
 
-  /// What to do; nil: the words say it.
+  /// The next step. `nil` where the words say it.
   var hint: String? {
     switch text {
     case "mapping values are not allowed in this context":

@@ -15,7 +15,7 @@ package enum CredentialRule: Sendable {
 struct References: Sendable {
   var environment: [String: String]
   var files: SecretFiles
-  /// What relative paths are relative to: the directory of the configuration file.
+  /// Base of relative paths: the directory of the configuration file.
   var base: String
   var credentials = CredentialRule.needed
 

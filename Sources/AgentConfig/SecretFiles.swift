@@ -9,7 +9,7 @@ package struct SecretFiles: Sendable {
   /// One file, read and judged.
   package struct Contents: Hashable, Sendable {
     package var text: String
-    /// What is not right with it and does not stop us.
+    /// Problems that do not stop the start.
     package var warnings: [Note] = []
 
     package init(text: String, warnings: [Note] = []) {
@@ -58,8 +58,8 @@ package struct SecretFiles: Sendable {
       })
   }
 
-  /// The files of this machine. Symbolic links are followed, for that is how Kubernetes mounts secrets; what they
-  /// lead to must be a regular file of at most 4 KiB that nobody but its owner may write.
+  /// The files of this machine. Symbolic links are followed, for that is how Kubernetes mounts secrets; their target
+  /// must be a regular file of at most 4 KiB that only its owner may write.
   package static let disk = SecretFiles(
     read: { path throws(Note) in try readSecretFile(path) },
     readBody: { path throws(Note) in try readBodyFile(path) })
@@ -118,7 +118,7 @@ private func readRegularFile(
 private let tooLarge = SecretFiles.Note(
   "is larger than 4 KiB", hint: "it must hold the secret and nothing else")
 
-/// What the file is and who may touch it.
+/// Checks the kind of the file and its permissions.
 private func judge(_ status: stat, _ path: String) throws(SecretFiles.Note) -> [SecretFiles.Note] {
   guard status.st_mode & S_IFMT == S_IFREG else { throw SecretFiles.Note("is no regular file") }
   guard status.st_size <= maxSecretBytes else { throw tooLarge }

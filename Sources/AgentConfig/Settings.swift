@@ -8,13 +8,13 @@ package struct Settings: Hashable, Sendable {
   package var agent = AgentSettings()
   package var status = StatusSettings()
   package var metrics = MetricsSettings()
-  /// Nil: `/probe` is not answered.
+  /// `nil` where `/probe` is off.
   package var probe: ProbeSettings?
   package var limits = LimitSettings()
   package var defaults = CheckDefaults()
-  /// Nil: the agent is on its own.
+  /// `nil` without a Quartz backend.
   package var quartz: QuartzSettings?
-  /// Nil: the agent shares its checks with nobody.
+  /// `nil` where the agent is in no group.
   package var group: GroupSettings?
   package var spool = SpoolSettings()
   /// Results go to the API, so that they have to outlast its outages.
@@ -25,9 +25,9 @@ package struct Settings: Hashable, Sendable {
   /// Which checks cannot work while others are down, beside what the checks say themselves.
   package var dependencies: [DependencyRule] = []
   package var trace = TraceSettings()
-  /// Nil: nobody is told anything.
+  /// `nil` where alerts are off.
   package var alerts: AlertSettings?
-  /// Who is told that the agent lives.
+  /// Dead man's switches.
   package var lifeSigns: [LifeSign] = []
   package var discover: [DiscoverySource] = []
   /// The checks of the file, in its order; names and ids are unique.
@@ -53,19 +53,19 @@ package struct AgentSettings: Hashable, Sendable {
 
 /// `status`
 package struct StatusSettings: Hashable, Sendable {
-  /// Nil: there is no status server.
+  /// `nil` without a status server.
   package var listen: ListenAddress?
   /// Unix socket for commands beside a TCP listener; `nil` when it is off.
   package var socket: ListenAddress?
-  /// What a client must show to run a check by hand; nil: nobody may.
+  /// Token for running a check by hand. `nil` disables it.
   package var runNowToken: Redacted?
-  /// What a client must show to read over TCP; nil: nothing.
+  /// Token for reading over TCP. `nil` for none.
   package var readToken: Redacted?
-  /// Whoever reaches the port may read, from other machines too.
+  /// Any client that reaches the port may read, from other machines too.
   package var allowUnauthenticated = false
   /// Names besides its addresses that the server answers to; lower case.
   package var hosts: [String] = []
-  /// Nil: there is no public face.
+  /// `nil` without a public page.
   package var publicFace: PublicSettings?
 
   package init() {}
@@ -75,7 +75,7 @@ package struct StatusSettings: Hashable, Sendable {
 package struct PublicSettings: Hashable, Sendable {
   /// Its own; nil: what it was given is no address.
   package var listen: ListenAddress?
-  /// Nil: the agent's name is nobody's business, so it is called Status.
+  /// Title of the public page. By default `Status`, which does not give away the agent's name.
   package var title = "Status"
   /// Tags, in the order of the page's sections.
   package var groups: [String] = []
@@ -96,7 +96,7 @@ package struct MetricsSettings: Hashable, Sendable {
 
 /// `probe`
 package struct ProbeSettings: Hashable, Sendable {
-  /// Whose targets those are that somebody asks for.
+  /// Trust in the targets that are asked for.
   package enum Trust: String, CaseIterable, Hashable, Sendable {
     /// As those of a check from the API.
     case stranger
@@ -107,9 +107,9 @@ package struct ProbeSettings: Hashable, Sendable {
   /// A file in the form of blackbox_exporter's.
   package var modules: String?
   package var trust = Trust.stranger
-  /// Who shows it may ask.
+  /// Token that a client sends.
   package var token: Redacted?
-  /// Who asks from there may.
+  /// Networks that may use `/probe` without a token.
   package var allow: [EgressRule] = []
 
   package init() {}
@@ -117,7 +117,7 @@ package struct ProbeSettings: Hashable, Sendable {
 
 /// `limits`
 package struct LimitSettings: Hashable, Sendable {
-  /// Nil: what the descriptors allow, at most 2,000.
+  /// `nil` for what the descriptors allow, at most 2,000.
   package var inFlight: Int?
   /// To one host and port.
   package var inFlightPerHost = 8

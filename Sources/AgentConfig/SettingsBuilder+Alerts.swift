@@ -5,7 +5,7 @@ import Monitoring
 
 // alerts
 extension SettingsBuilder {
-  /// Nil: nobody is told anything.
+  /// `nil` where alerts are off.
   mutating func alerts(_ read: AlertSettings?, _ checks: [MonitoringCheck]) -> AlertSettings? {
     guard case .map(let map)? = root["alerts"]?.value, var settings = read else { return nil }
     settings.zone = zone(map)

@@ -15,8 +15,8 @@ extension SettingsBuilder {
     }
     if list.isEmpty, !alerts.isInvalid(["channels"]) {
       walk.problem(
-        alerts.position(of: ["channels"]), "alerts has no channel: nobody would be told",
-        hint: "name one, or leave out alerts")
+        alerts.position(of: ["channels"]), "alerts has no channel, so nothing would be sent",
+        hint: "add a channel, or leave out alerts")
     }
     var channels: [AlertChannel] = []
     for item in list {
@@ -35,7 +35,7 @@ extension SettingsBuilder {
     return channels
   }
 
-  /// What goes through networks of others as plain text: the URL of a webhook is its password.
+  /// Warns of plain text through foreign networks: the URL of a webhook is its password.
   private mutating func warnOfListeners(_ channel: AlertChannel, _ map: GivenMap) {
     switch channel.kind {
     case .webhook(let webhook) where webhook.url.scheme == .http && !Self.isNear(webhook.url.host):

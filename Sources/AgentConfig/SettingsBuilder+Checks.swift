@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What a second check may not have as well.
+/// Names and tokens that only one check may have.
 private struct TakenMarks {
   private var names: Set<ByteText> = []
   private var ids: Set<UniqueID> = []
@@ -65,7 +65,7 @@ extension SettingsBuilder {
     return checks
   }
 
-  /// Nil: something is wrong with it, and it was told.
+  /// `nil` where it has a problem, which is reported already.
   private mutating func check(_ map: GivenMap) -> MonitoringCheck? {
     walk.reader.check = map["name"]?.text
     defer { walk.reader.check = nil }
@@ -90,7 +90,7 @@ extension SettingsBuilder {
     }
   }
 
-  /// An empty list could mean every status or none; nobody should have to guess.
+  /// An empty list could mean every status or none, so it is refused.
   private mutating func emptyStatus(_ expect: GivenMap) {
     guard let status = expect["status"]?.list, status.isEmpty else { return }
     walk.problem(
@@ -113,7 +113,7 @@ extension SettingsBuilder {
     }
   }
 
-  /// A timeout of some defaults gives way to a shorter interval: nobody wrote the two for each other.
+  /// A timeout of some defaults gives way to a shorter interval: the two were not written for each other.
   private func fill(_ definition: inout CheckDefinition, from defaults: CheckDefaults, _ map: GivenMap) {
     let interval = definition.interval ?? defaults.interval
     definition.interval = interval
@@ -134,7 +134,7 @@ extension SettingsBuilder {
     walk.problem(position, problem.message, hint: problem.hint)
   }
 
-  /// What is allowed and yet worth a word.
+  /// Warns of allowed values that are likely mistakes.
   private mutating func notice(_ check: MonitoringCheck, _ map: GivenMap) {
     guard case .http(let http) = check.kind else { return }
     if http.auth != nil, http.url.scheme == .http, !isThisMachine(http.url.host) {
@@ -175,12 +175,12 @@ extension SettingsBuilder {
       hint: "lower timeout or retries, or raise interval; slots that a run outlasts take its verdict")
   }
 
-  /// Where nothing listens nobody can report.
+  /// Without a status server no job can report.
   private mutating func notice(_ check: MonitoringCheck, unheard map: GivenMap) {
     let status = root.map("status")
     guard check.type == .heartbeat, status["listen"]?.text == "off", status["public"] == nil else { return }
     walk.warn(
-      map.position(of: ["type"]), "nobody can report to this check: status.listen is off",
+      map.position(of: ["type"]), "no job can report to this check: status.listen is off",
       hint: "give status.listen an address, or leave it out for a unix socket")
   }
 

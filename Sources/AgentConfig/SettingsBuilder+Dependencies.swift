@@ -5,8 +5,8 @@ import Monitoring
 
 // depends_on, dependencies
 extension SettingsBuilder {
-  /// The rules of the section. What they and `depends_on` of the checks name is judged here: a parent that nobody is would
-  /// excuse nobody.
+  /// The rules of the section. Names in them and in `depends_on` of the checks are judged here: an unknown parent would
+  /// have no effect.
   mutating func dependencies(_ checks: [(check: MonitoringCheck, map: GivenMap)]) -> [DependencyRule] {
     let list = root["dependencies"]?.list ?? []
     guard list.count <= DependencyRule.limit else {
@@ -47,7 +47,7 @@ extension SettingsBuilder {
     }
     if rule.checks.isEmpty, rule.tags.isEmpty, map["checks"] == nil, map["tags"] == nil {
       walk.problem(
-        map.position, "this dependency is nobody's", hint: "name checks or tags of the checks that it is for")
+        map.position, "the dependency matches no checks", hint: "set checks or tags")
     }
     for (index, name) in rule.checks.enumerated() where !map.isInvalid(["checks", String(index)]) {
       let position = map.position(of: ["checks", String(index)])
@@ -105,7 +105,7 @@ extension SettingsBuilder {
   }
 }
 
-/// What may be named: the checks of the file, also those that have other problems, and whatever the API brings.
+/// Names that are known: the checks of the file, also those that have other problems, and all that the API brings.
 struct KnownChecks {
   let mayPull: Bool
   let mayDiscover: Bool

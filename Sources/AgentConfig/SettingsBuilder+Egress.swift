@@ -44,7 +44,7 @@ extension EgressRule {
     self.init(cidr, ports: [port])
   }
 
-  /// What `init(text:)` reads back, one entry for each port.
+  /// The form that `init(text:)` reads, one entry for each port.
   var texts: [String] {
     if ports.isEmpty { return [range.description] }
     let address = range.base.version == 6 ? "[\(range)]" : "\(range)"

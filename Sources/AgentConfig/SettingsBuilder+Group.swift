@@ -11,7 +11,7 @@ extension SettingsBuilder {
     judgeStore(map)
   }
 
-  /// A group that nobody has anything of.
+  /// Warns of a group without a use.
   mutating func judgeGroupsUse() {
     guard let given = root["group"], !given.isInvalid else { return }
     let map = root.map("group")

@@ -35,7 +35,7 @@ extension SettingsBuilder {
     return windows
   }
 
-  /// What came from secret files into the windows of checks, as paths of the section in which they are printed.
+  /// Secrets in the windows of checks, as paths of the section in which they are printed.
   func secretMaintenancePaths(_ checks: [(check: MonitoringCheck, map: GivenMap)]) -> [[String]] {
     var index = root["maintenance"]?.list?.count ?? 0
     var paths: [[String]] = []
@@ -60,7 +60,7 @@ extension SettingsBuilder {
     }
   }
 
-  /// What a judge said of one item of a list.
+  /// Reports a judge's problems of one item of a list.
   mutating func tell(_ problems: [CheckProblem], _ map: GivenMap) {
     for problem in problems where !map.isInvalid(problem.path) {
       let position = map.position(of: problem.path)

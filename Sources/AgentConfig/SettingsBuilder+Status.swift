@@ -19,7 +19,7 @@ extension SettingsBuilder {
     judgeAccess(settings, map)
   }
 
-  /// What is shown to everybody is named, one by one or by tags: nothing gets there by accident.
+  /// Checks on the public page are named, one by one or by tags: none gets there by accident.
   mutating func judgePublic(_ face: PublicSettings?, _ checks: [MonitoringCheck]) {
     let status = root.map("status")
     guard let face, case .map(let map)? = status["public"]?.value else { return }
@@ -53,7 +53,7 @@ extension SettingsBuilder {
     }
   }
 
-  /// Whoever may ask lets this machine dial, so it is said who that is.
+  /// A client of `/probe` makes this machine dial, so access must be configured.
   mutating func judgeProbe(_ settings: ProbeSettings?) {
     guard let settings else { return }
     let map = root.map("probe")
@@ -62,7 +62,7 @@ extension SettingsBuilder {
     }
     if settings.token == nil, settings.allow.isEmpty, !map.isInvalid(["token"]), !map.isInvalid(["allow"]) {
       walk.problem(
-        map.position, "probe says nobody who may ask",
+        map.position, "probe has neither token nor allow",
         hint: "add probe.token, or probe.allow with the addresses of Prometheus, such as [127.0.0.1/32]")
     }
     if root.map("status")["listen"]?.text == "off" {
@@ -83,7 +83,7 @@ extension SettingsBuilder {
     }
   }
 
-  /// Who can read, said so that nobody opens it by accident.
+  /// Reports the clients that can read, so that the page is not opened by accident.
   private mutating func judgeAccess(_ settings: StatusSettings, _ map: GivenMap) {
     if !map.isInvalid(["listen"]) {
       switch settings.listen {

@@ -58,7 +58,7 @@ struct SettingsBuilder {
     defaults.timeout = min(defaults.timeout, defaults.interval)
   }
 
-  /// A name nobody bears would be a canary that never sings; names of the API's checks are known later.
+  /// An unknown name would be a canary that can never fail; names of the API's checks are known later.
   private mutating func canaries(_ checks: [MonitoringCheck]) -> [String] {
     let names = root["canaries"]?.texts ?? []
     let mayPull = root.map("quartz").map("checks")["pull"]?.flag == true

@@ -11,7 +11,7 @@ package struct StarterConfig: Sendable {
   /// host:port of the status page; nil: a socket in the state directory.
   package var listen: String?
 
-  /// Targets of one file at most: whoever has more has them in a file.
+  /// Targets of one file at most: more belong in files.
   package static let most = 1000
 
   package init(targets: [String], interval: Duration = .seconds(60), listen: String? = nil) {
@@ -50,7 +50,7 @@ package struct StarterConfig: Sendable {
     return "https://\(word)"
   }
 
-  /// What explains begins with two signs; behind one stands a setting that is switched off.
+  /// A comment begins with two signs; one sign precedes a setting that is switched off.
   private var head: String {
     """
     ## Written by quartz-agent init. All keys: man agent.yaml, or docs/configuration.md.
@@ -61,14 +61,14 @@ package struct StarterConfig: Sendable {
       state_dir: ./state
 
     \(page)
-    ## What every check has that does not say otherwise.
+    ## Default values of every check.
     defaults:
       interval: \(interval.text)
       timeout: \(min(.seconds(10), interval).text)
       ## Attempts after one that failed, before it counts.
       retries: 1
 
-    ## Who is told when something fails; see docs/alerts.md.
+    ## Notification channels; see docs/alerts.md.
     # alerts:
     #   channels: [{name: ops, webhook: "https://chat.example/hook"}]
 
@@ -86,7 +86,7 @@ package struct StarterConfig: Sendable {
         """
     }
     return """
-      ## The page and the API. On an address of another machine's reach give it a token too, see docs/status.md.
+      ## The page and the API. An address that other machines reach needs a token, see docs/status.md.
       status:
         listen: \(flowScalar(listen))
 
@@ -114,7 +114,7 @@ package struct StarterConfig: Sendable {
     }
   }
 
-  /// What people add first, switched off.
+  /// The settings that are added most often, switched off.
   private static func advice(for type: CheckType) -> String {
     switch type {
     case .http:

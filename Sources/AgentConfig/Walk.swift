@@ -3,15 +3,15 @@
 import Basics
 import Monitoring
 
-/// Reads the tree by the key tables and collects every problem on the way. What it returns always has the shape the
-/// tables promise; what it could not read is `invalid` there.
+/// Reads the tree by the key tables and collects every problem on the way. Its result always has the shape the tables
+/// promise; unreadable values are `invalid` there.
 struct Walk {
   /// By `Position.source`.
   private var files: [String]
   let references: References
   /// Gives the keys what the walk read.
   var reader: KeyReader
-  /// What stood in the way of reading an included file at all.
+  /// Problems that kept an included file from being read at all.
   private var broken: [ConfigProblem] = []
   private var warnings: [ConfigProblem] = []
   private var warningCount = 0
@@ -108,7 +108,7 @@ struct Walk {
     return ConfigProblem.bounded(found, of: broken.count + reader.count)
   }
 
-  /// What is worth a word, in the same order.
+  /// Warnings, in the same order.
   var sortedWarnings: [ConfigProblem] { ConfigProblem.bounded(sorted(warnings), of: warningCount) }
 
   private func sorted(_ list: [ConfigProblem]) -> [ConfigProblem] {
@@ -272,8 +272,8 @@ struct Walk {
     return map(entries, .check(checkType(entries)), place)
   }
 
-  /// What may be wrong with a template is also told where no check extends it. What depends on a type that it does not
-  /// say is told of the checks.
+  /// Errors of a template are also reported where no check extends it. Errors that depend on a type that it does not
+  /// have are reported for the checks.
   private mutating func templates(_ entries: [YAMLNode.Entry], _ place: KeyPlace) -> GivenMap {
     var result = GivenMap(at: place.position)
     for entry in entries {

@@ -4,7 +4,7 @@ import Basics
 import CYAML
 import Monitoring
 
-/// What libyaml reads, one event at a time, without anchors, tags or aliases resolved: they are refused, so nothing ever
+/// libyaml's output, one event at a time, without anchors, tags or aliases resolved: they are refused, so nothing ever
 /// expands and no two trees are compared.
 enum YAMLEvent: Hashable {
   /// `isPlain`: written without quotes.
@@ -46,9 +46,9 @@ struct YAMLDepth {
 /// Why libyaml could not read on.
 struct YAMLFailure: Error {
   var words: LibyamlWords
-  /// Nil: it does not know, or there is no memory left.
+  /// `nil` where it is not known, or there is no memory left.
   var position: Position?
-  /// What it was at, and where that had begun.
+  /// The context of the error, and where that began.
   var context: String?
   var began: Position?
 }
@@ -180,7 +180,7 @@ extension YAMLParser {
     return marks
   }
 
-  /// What the scanner could not read because it is one of these, half written.
+  /// The unsupported mark that the scanner stopped in.
   private func mark(of failure: YAMLFailure) -> YAMLMark? {
     if let position = failure.position, isTab(at: position, failure) {
       return YAMLMark(kind: .tab, position: position)

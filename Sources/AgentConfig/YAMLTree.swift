@@ -84,7 +84,7 @@ package struct YAMLReader {
     return problems.isEmpty ? node : nil
   }
 
-  /// What this language leaves out is told first and all at once: what else is wrong may follow from it.
+  /// Unsupported parts of YAML are reported first and all at once: other errors may follow from them.
   private mutating func read(_ text: UnsafeBufferPointer<UInt8>) -> YAMLNode? {
     guard let parser = YAMLParser(text), let scanner = YAMLParser(text) else {
       problem(nil, "no memory left to read the file")
@@ -136,7 +136,7 @@ package struct YAMLReader {
     return node
   }
 
-  /// Nil: too deep, and nothing is read any more.
+  /// `nil` where the tree is too deep, and nothing is read any more.
   private mutating func node(
     _ first: (event: YAMLEvent, position: Position, isMarked: Bool), _ parser: YAMLParser, depth: YAMLDepth
   ) throws(YAMLFailure) -> YAMLNode? {

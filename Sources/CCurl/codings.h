@@ -28,7 +28,7 @@
 
 enum quartz_coding { QUARTZ_GZIP, QUARTZ_ZLIB, QUARTZ_DEFLATE, QUARTZ_BROTLI, QUARTZ_ZSTD };
 
-/* What a step came to. */
+/* Outcome of a step. */
 enum quartz_decoding { QUARTZ_DECODING_MORE, QUARTZ_DECODING_END, QUARTZ_DECODING_BAD };
 
 struct quartz_decoder {
@@ -45,7 +45,7 @@ struct quartz_decoder {
 /* 8 MiB, the most that RFC 9659 lets a content coding ask for. */
 #define QUARTZ_ZSTD_WINDOW_LOG 23
 
-/* What each may hold, in bytes. zlib: a window of 32 KiB and its tables. brotli: a window of 16 MiB, half of it again
+/* Memory of each decoder, in bytes. zlib: a window of 32 KiB and its tables. brotli: a window of 16 MiB, half of it again
  * while it grows, and three groups of 256 tables. zstd: its window, a block on either side, and its tables. */
 #define QUARTZ_ZLIB_MEMORY ((size_t)64 << 10)
 #define QUARTZ_BROTLI_MEMORY ((size_t)29 << 20)

@@ -128,7 +128,7 @@ static inline CURLcode quartz_curl_info_string(CURL *easy, CURLINFO info, const 
   return curl_easy_getinfo(easy, info, (char **)value);
 }
 
-/* What was set as CURLOPT_PRIVATE. */
+/* The pointer set as CURLOPT_PRIVATE. */
 static inline CURLcode quartz_curl_info_private(CURL *easy, void **value) {
   return curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)value);
 }

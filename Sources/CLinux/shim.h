@@ -112,7 +112,7 @@ static inline void quartz_forget_code(void) {
 extern int getsockopt(int descriptor, int level, int option, void *__restrict value, unsigned *__restrict length);
 extern int setsockopt(int descriptor, int level, int option, const void *value, unsigned length);
 
-// What the control messages of stamped packets bear, of cmsg(3), linux/errqueue.h and timestamping.rst of the kernel.
+// Types of the control messages of stamped packets, of cmsg(3), linux/errqueue.h and timestamping.rst of the kernel.
 enum {
   QUARTZ_STAMPS = SO_TIMESTAMPING,
   QUARTZ_STAMP_ORIGIN = SO_EE_ORIGIN_TIMESTAMPING,
@@ -126,7 +126,7 @@ static inline int quartz_ask_for_stamps(int descriptor, int leaving) {
   return setsockopt(descriptor, SOL_SOCKET, SO_TIMESTAMPING, &flags, sizeof flags);
 }
 
-// What the kernel knows of a TCP connection, of struct tcp_info (tcp(7), linux/tcp.h). Times are microseconds; a round
+// The kernel's figures of a TCP connection, of struct tcp_info (tcp(7), linux/tcp.h). Times are microseconds; a round
 // trip of zero: none was measured.
 struct quartz_tcp_facts {
   uint32_t retransmits, round_trip, variance, timeout, segment, path_mtu, out_of_order;

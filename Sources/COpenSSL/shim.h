@@ -10,8 +10,8 @@
  *     freed by its owner while handshakes still use it.
  *
  * Errors
- *   - Failures leave codes in a queue of the calling thread (ERR_peek_error: the oldest). Whoever made the call
- *     clears it with ERR_clear_error, or the next call on that thread reports somebody else's failure.
+ *   - Failures leave codes in a queue of the calling thread (ERR_peek_error: the oldest). The caller clears
+ *     it with ERR_clear_error, or the next call on that thread reports the failure of an earlier one.
  *   - errno is set by the socket calls below OpenSSL only.
  *
  * Threads

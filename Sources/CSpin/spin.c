@@ -17,14 +17,14 @@
 
 /* Connections ended in one turn that can be told of. */
 #define QUARTZ_SPIN_CUTS 16
-/* What is read since the first look and is more than any handshake: its chain of certificates may have 64 KiB. */
+/* Bytes read since the first look that are more than any handshake: its chain of certificates may have 64 KiB. */
 #define QUARTZ_SPIN_MANY (96u * 1024)
 /* Byte by byte it is less, and takes longer: then this much, at so many looks. */
 #define QUARTZ_SPIN_SOME (8u * 1024)
 #define QUARTZ_SPIN_LOOKS 5
 
 typedef struct {
-  /* Whose connection it is; zero: nobody's. */
+  /* The transfer of the connection; zero for none. */
   uint64_t owner;
   /* Read from it at the first look. */
   uint64_t consumed;
@@ -62,8 +62,8 @@ static int consumed_bytes(int descriptor, uint64_t *bytes) {
 
 /* Throws away what waits in the socket and resets the connection: each call on it fails from here on. */
 static void quartz_spin_cut(int descriptor) {
-  struct sockaddr nobody = {.sa_family = AF_UNSPEC};
-  (void)connect(descriptor, &nobody, sizeof nobody);
+  struct sockaddr unspecified = {.sa_family = AF_UNSPEC};
+  (void)connect(descriptor, &unspecified, sizeof unspecified);
   (void)shutdown(descriptor, SHUT_RDWR);
 }
 

@@ -12,9 +12,9 @@ package struct Attempt: Sendable {
   package private(set) var pinned: IPAddress?
   /// How much of the host's addresses must be known.
   package private(set) var scope: ResolveScope
-  /// Somebody wants to know more than the facts: see `ProbeAccount`.
+  /// Whether details beyond the facts are wanted: see `ProbeAccount`.
   package let explains: Bool
-  /// It is made because somebody asked, beside the schedule.
+  /// Whether it runs on request, beside the schedule.
   let isAsked: Bool
   /// How much longer its run may wait for room in a budget.
   let patience: Duration
@@ -41,7 +41,7 @@ package struct Attempt: Sendable {
     return attempt
   }
 
-  /// What is left of it.
+  /// The rest of the attempt until the deadline.
   func until(_ deadline: Instant) -> Attempt {
     var attempt = self
     attempt.deadline = deadline

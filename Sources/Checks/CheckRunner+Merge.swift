@@ -7,13 +7,13 @@ import Monitoring
 // check.
 
 extension CheckRunner {
-  /// The position of the address that decides: the first that failed, else the first that nobody can tell about, else
-  /// the slowest; and its outcome, with what all of them came to. Of a check that must fail all of them must: one that
-  /// answers decides.
+  /// The position of the address that decides: the first that failed, else the first that is unknown, else the slowest;
+  /// and its outcome, with the verdicts of all of them. Of a check that must fail all of them must: one that answers
+  /// decides.
   ///
   /// - Parameters:
   ///   - probed: at least one.
-  ///   - dns: what resolving took, done once for all of them.
+  ///   - dns: the time of resolving, done once for all of them.
   static func merge(
     _ probed: [(peer: SocketAddress, outcome: ProbeOutcome)], of check: MonitoringCheck, dns: Duration?
   ) -> (deciding: Int, outcome: ProbeOutcome) {

@@ -9,8 +9,8 @@ extension CheckRunner {
   ///
   /// - Parameters:
   ///   - reactor: of connects, questions and echoes, which are short.
-  ///   - talks: of handshakes and dialogs, which may take the processor for milliseconds; nil: the same.
-  ///   - heartbeats: what jobs have reported; nil: nobody reports to this process.
+  ///   - talks: of handshakes and dialogs, which may take the processor for milliseconds; `nil` for the same.
+  ///   - heartbeats: reports of jobs; `nil` where this process takes none.
   package init(
     engine: CurlEngine, reactor: Reactor, talks: Reactor? = nil, system: SystemResolver, finder: TargetFinder,
     userAgent: String,

@@ -4,8 +4,8 @@ import Basics
 import Monitoring
 
 extension CheckRunner {
-  /// The way of an attempt: wait for a place in the egress budget, resolve, judge, probe each address, and ask, when
-  /// nobody answered, whether it is this machine's own path that is broken.
+  /// The course of an attempt: wait for a place in the egress budget, resolve, judge, probe each address, and check,
+  /// without an answer, whether this machine's own path is broken.
   func outcome(of attempt: Attempt) async throws(CancellationError) -> ProbeOutcome {
     let probe = probe(for: attempt.check.type)
     return try await paced(attempt) { attempt async throws(CancellationError) -> Probed in
@@ -98,12 +98,12 @@ extension CheckRunner {
     return .done(outcome)
   }
 
-  /// What a dead link of our own looks like.
+  /// Reasons that a dead link of this machine can cause.
   private static let silence: Set<Reason> = [.connectTimeout, .connectUnreachable, .dnsTimeout, .pingTimeout]
 }
 
 extension Attempt {
-  /// Who resolved the target's name; nil where nobody wants to know, and where there was none.
+  /// Source of the target's resolved name. `nil` where no details are wanted, or where there was no name.
   fileprivate func account(of addresses: [SocketAddress], _ name: NameTime?) -> ResolvedName? {
     guard explains, let source = name?.source, let host = check.ownTarget?.endpoint.host else { return nil }
     return ResolvedName(name: host, addresses: addresses.map(\.address), source: source)
@@ -120,7 +120,7 @@ extension Probed {
     return .done(outcome)
   }
 
-  /// What it is as one of several.
+  /// The outcome of this address as one of several.
   fileprivate var outcome: ProbeOutcome {
     switch self {
     case .done(let outcome): outcome

@@ -8,7 +8,7 @@ package struct ProbeSlot: Hashable, Sendable {
   /// The slot of the schedule; for a manual run, when it was asked for.
   package var scheduledAt: Timestamp
   package var trigger: Trigger
-  /// From the slot to the start by a clock that nobody sets; nil: by the wall clock.
+  /// From the slot to the start, by the monotonic clock. `nil` for the wall clock.
   package var late: Duration?
 
   package init(scheduledAt: Timestamp, trigger: Trigger, late: Duration? = nil) {
@@ -39,16 +39,17 @@ package struct CheckRunner: Sendable {
   package var parents: ParentWatch?
   /// Results carry a `ProbeAccount`.
   package var explains = false
-  /// Runs are made because somebody asks, beside the schedule, and have a share of their own.
+  /// Runs are made on request, beside the schedule, and have a share of their own.
   package var isAsked = false
 
   /// One probe for each kind of check.
   ///
   /// - Parameters:
   ///   - time: the system's, or a test's.
-  ///   - fault: what is broken on this machine's way to an address, for people; nil: nothing that is known.
-  ///   - refusal: that this machine's own routes lead nowhere, for people; nil: they lead on, or it is not known.
-  ///   - absence: that nobody on a network of this machine has the address, for people; nil: it is not known.
+  ///   - fault: the fault on this machine's path to an address, for people; `nil` where none is known.
+  ///   - refusal: that this machine's own routes lead nowhere, for people; `nil` where they lead on, or it is not
+  ///     known.
+  ///   - absence: that no host on a network of this machine has the address, for people; `nil` where it is not known.
   package init(
     http: any Probe, tcp: any Probe, dns: any Probe, tls: any Probe, ping: any Probe,
     heartbeat: any Probe = HeartbeatProbe(desk: nil),
@@ -107,7 +108,7 @@ package struct CheckRunner: Sendable {
     return result(of: outcome, attempts, check: check, slot: slot, startedAt: startedAt.advanced(by: late))
   }
 
-  /// What a failure is in the light of what else fails at the moment; nil: what it is by itself.
+  /// Verdict on a failure, given the other failures at the moment. `nil` leaves it unchanged.
   private func excuse(
     for found: Verdict, since start: Instant, of check: MonitoringCheck
   ) async -> Verdict? {
@@ -136,7 +137,7 @@ package struct CheckRunner: Sendable {
     return outcome
   }
 
-  /// What holds for every kind of check.
+  /// Rules for every kind of check.
   static func judge(_ outcome: inout ProbeOutcome, of check: MonitoringCheck) {
     ResponseTimeRule(check.plan.responseTime).judge(&outcome)
     outcome.tellLostSYNs()
@@ -176,14 +177,15 @@ package struct CheckRunner: Sendable {
 }
 
 extension ProbeOutcome {
-  /// What the policy refuses or we cannot do will not change within a run; and what a budget holds back is not pressed.
+  /// A refusal of the policy or an error of this machine will not change within a run; and a budget that holds back a
+  /// probe is not pressed.
   fileprivate var deservesRetry: Bool {
     !verdict.isSuccess && !isHeldBack && verdict.reason != .policyDenied && verdict.reason != .unsupported
   }
 }
 
 extension Verdict {
-  /// Nobody can tell whose fault it is while nothing that should work does.
+  /// The fault is unknown while no canary works.
   fileprivate func excused(by canaries: [String]) -> Verdict {
     let words = "our own uplink seems down, for no canary answers (\(canaries.joined(separator: ", ")))"
     var excused = with(message: message.map { "\(words): \($0)" } ?? words)
@@ -191,8 +193,8 @@ extension Verdict {
     return excused
   }
 
-  /// What fails along with what it depends on says nothing about its target. Where that is to count as downtime all the
-  /// same, the words at least say it.
+  /// A failure along with a dependency says nothing about the target. Where it counts as downtime all the same, the
+  /// words at least say it.
   fileprivate func inherited(from parent: String, isStrict: Bool) -> Verdict {
     let cause = "\"\(parent.printable(maxBytes: 100))\", which it depends on, is down"
     let words = message.map { "\(cause): \($0)" } ?? cause

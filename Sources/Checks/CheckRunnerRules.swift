@@ -44,8 +44,8 @@ package struct ResponseTimeRule: Hashable, Sendable {
 }
 
 /// `negate`: the target must not answer. A success, degraded or not, becomes a failure, and a failure that blames the
-/// target a success; what nobody can tell stays unknown, and a failure on the way there, which says nothing about the
-/// target, stays one.
+/// target a success; unknown stays unknown, and a failure on the way there, which says nothing about the target, stays
+/// one.
 package struct NegateRule: Hashable, Sendable {
   /// Of the check: for a dns check the name server is the target, for all others it is on the way.
   private let type: CheckType

@@ -2,8 +2,8 @@
 
 import Basics
 
-/// Whether something works, for those who need to know it of a moment: what was seen before somebody's failing attempt
-/// began proves nothing about it, so it is looked at afresh then, once for everybody who asks meanwhile.
+/// Whether something works, as of a given moment: an answer from before a failing attempt proves nothing about it, so
+/// it is probed again then, once for all who ask meanwhile.
 actor FreshLook {
   private let time: TimeSource
   private let look: @Sendable () async -> Bool
@@ -18,7 +18,7 @@ actor FreshLook {
     self.look = look
   }
 
-  /// Nil: whoever asked was cancelled.
+  /// `nil` where the caller was cancelled.
   ///
   /// - Parameter start: anything seen since then counts.
   func works(since start: Instant) async -> Bool? {

@@ -3,9 +3,8 @@
 import Basics
 import Monitoring
 
-/// Says of a connection that it waited for a SYN which was lost: the kernel sends it again after a second, then after
-/// two more (RFC 6298 2 and 5.7), and nobody sees in such a time what it was made of. Of a success too, whose verdict it
-/// does not change.
+/// Reports that a connection waited for a lost SYN: the kernel sends it again after a second, then after two more (RFC
+/// 6298 2 and 5.7), and such a time alone does not show its parts. Of a success too, whose verdict it does not change.
 ///
 /// That the SYN had no answer in time is all that the kernel knows: the SYN may have been lost, or its answer.
 struct LostSYNs {
@@ -21,7 +20,7 @@ struct LostSYNs {
       : outcome.hops.reduce(0) { $0 + Int($1.tcp?.synRetransmits ?? 0) }
   }
 
-  /// Nil: none was.
+  /// `nil` where none was lost.
   var words: String? {
     guard count > 0 else { return nil }
     if outcome.verdict.reason == .connectTimeout, outcome.hops.count < 2, outcome.ping == nil {

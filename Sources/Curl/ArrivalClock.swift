@@ -6,9 +6,9 @@ import Glibc
 /// Notes when the kernel had something for a transfer, so that a burst of answers is not measured by the order in
 /// which one thread gets to them.
 ///
-/// What the loop reports has come when it was woken. While its thread is at work the sockets of which something is awaited
-/// are looked at together between the steps of libcurl: an answer that waits while others are worked on gets the time of its
-/// arrival. Belongs to the engine's thread.
+/// Events that the loop reports arrived when it was woken. While its thread is at work, the sockets that wait for data
+/// are looked at together between the steps of libcurl: an answer that waits while others are worked on gets the time
+/// of its arrival. Belongs to the engine's thread.
 final class ArrivalClock {
   /// Looks closer together than this see nothing new; with many sockets a look takes longer, and they are rarer.
   private static let resolution: Int64 = 100_000
@@ -17,7 +17,7 @@ final class ArrivalClock {
   private let loop: LoopThread
   private var watched = Watched()
   private var lastLook = Instant.now
-  /// What libcurl finds in this turn had not come before.
+  /// Nothing that libcurl finds in this turn had come before this instant.
   var readySince: Instant { loop.readySince }
 
   init(_ loop: LoopThread) { self.loop = loop }
@@ -64,7 +64,7 @@ private struct Watched {
     owners.append(transfer)
   }
 
-  /// What is waited for on its socket; nil: nothing.
+  /// The event that is awaited on its socket. `nil` for none.
   func awaited(by transfer: Transfer) -> Arrival? {
     transfer.lookout.map { Int32(entries[$0].events) == POLLIN ? .answer : .connection }
   }
@@ -103,5 +103,5 @@ private struct Watched {
   }
 }
 
-/// What is waited for on a socket.
+/// Event that is awaited on a socket.
 enum Arrival { case connection, answer }

@@ -4,7 +4,7 @@ import Basics
 import Glibc
 import Synchronization
 
-/// A connected stream socket on its way to whoever goes on with it. It closes itself unless somebody takes it.
+/// A connected stream socket on its way to its next owner. It closes itself unless it is taken.
 package final class ConnectedSocket: Sendable, Hashable {
   /// The other end.
   package let peer: SocketAddress
@@ -13,7 +13,7 @@ package final class ConnectedSocket: Sendable, Hashable {
   /// Negative once taken.
   private let descriptor: Atomic<Int32>
 
-  /// - Parameter descriptor: non-blocking and close-on-exec; from here on nobody else's to close.
+  /// - Parameter descriptor: non-blocking and close-on-exec; only this object closes it from here on.
   package init(_ descriptor: Int32, to peer: SocketAddress, synRetransmits: UInt8 = 0) {
     self.descriptor = Atomic(descriptor)
     self.peer = peer
@@ -25,7 +25,7 @@ package final class ConnectedSocket: Sendable, Hashable {
     if left >= 0 { close(left) }
   }
 
-  /// The descriptor, once; from then on the caller's to close. Nil: somebody took it before.
+  /// The descriptor, once; the caller closes it. `nil` where it was taken before.
   package func take() -> Int32? {
     let taken = descriptor.exchange(-1, ordering: .acquiringAndReleasing)
     return taken >= 0 ? taken : nil

@@ -14,7 +14,7 @@ final class ContentDecoder {
     case whole
     /// All is decoded, and a stream did not end.
     case cut
-    /// What was asked for is full: the body goes on beyond its limit.
+    /// The body goes on beyond the requested limit.
     case full
     case malformed
     /// The way from what arrived to the body is longer than a body of its size may need.
@@ -23,10 +23,10 @@ final class ContentDecoder {
     case greedy
   }
 
-  /// What arrives of a coded body at most: a stream may go on for ever and decode to nothing.
+  /// Most bytes of a coded body that are read: a stream may go on for ever and decode to nothing.
   static func mostCoded(_ limit: Int) -> Int { max(limit, 1 << 20) + 64 * 1024 }
 
-  /// What a stream's end counts, in bytes: a new member or frame is work, though it be empty.
+  /// Cost of the end of a stream, in bytes: a new member or frame is work, though it be empty.
   static let costOfEnd = 1024
 
   private(set) var body: [UInt8] = []
@@ -56,7 +56,8 @@ final class ContentDecoder {
     stages.reduce(0) { sum, stage in sum + stage.taken + stage.made + stage.ends * Self.costOfEnd }
   }
 
-  /// What all may come to: as if each coding made its body no smaller, and once more as much for the ends of streams.
+  /// Limit on the work of all stages: as if each coding made its body no smaller, and once more as much for the ends of
+  /// streams.
   var allowance: Int { stages.count * 3 * Self.mostCoded(limit) }
 
   /// Bytes that the decoders held at most.

@@ -13,7 +13,7 @@ import Synchronization
 package final class CurlEngine: Sendable {
   /// The certificates transfers are judged by; others may judge by them too.
   package let trust: TrustStore
-  /// What the answers of all transfers may hold together, in bytes, from their first byte until nobody has their report.
+  /// Bytes that the answers of all transfers may hold together, from their first byte until their reports are released.
   package static let flightMemory = 256 << 20
 
   private let plain: EngineMailbox
@@ -77,7 +77,7 @@ package final class CurlEngine: Sendable {
   /// it sleeps.
   package func turnAge() -> Duration { loop.turnAge() }
 
-  /// What waits for one of its budgets now, by queue and origin.
+  /// Tasks that wait for one of its budgets now, by queue and origin.
   package var waits: [QueueWait] { boards.flatMap(\.waits) + decoding.waits }
 
   /// Makes one transfer. A failing target is in the report.

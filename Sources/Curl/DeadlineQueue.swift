@@ -2,8 +2,8 @@
 
 import Basics
 
-/// By when transfers are looked at again, earliest first. An entry stays when its transfer has ended: whoever takes it
-/// out asks whether it still matters.
+/// By when transfers are looked at again, earliest first. An entry stays when its transfer has ended: the reader of the
+/// queue checks whether it still matters.
 struct DeadlineQueue {
   private struct Entry {
     var deadline: Instant

@@ -43,7 +43,7 @@ final class DecodingQueue: Sendable {
     )
   }
 
-  /// What waits for memory now, by origin.
+  /// Bodies that wait for memory now, by origin.
   var waits: [QueueWait] { board.waits }
 
   /// Decodes a body. Throws when the task is cancelled.
@@ -141,7 +141,7 @@ final class DecodingQueue: Sendable {
   }
 }
 
-/// What became of a coded body.
+/// Outcome of decoding a body.
 struct DecodedBody: Sendable {
   enum End: Hashable, Sendable {
     case whole, cut, full, malformed, excess
@@ -175,7 +175,7 @@ private struct DecodingJob: Sendable {
   let isCancelled: CancelFlag
   let reply: CheckedContinuation<DecodedBody?, Never>
 
-  /// Nil: it is still wanted, and there is time.
+  /// `nil` while it is still wanted and there is time.
   var endsUnbegun: DecodingEnd? {
     if isCancelled.isRaised { return .cancelled }
     return Instant.now > patience ? .ended(DecodedBody(end: .busy)) : nil
@@ -188,7 +188,7 @@ private enum DecodingEnd {
   case ended(DecodedBody)
   case cancelled
 
-  /// Nil: nobody wants to know.
+  /// `nil` unless it has ended with an answer.
   var answer: DecodedBody? { if case .ended(let body) = self { body } else { nil } }
 }
 
@@ -206,7 +206,7 @@ private final class DecodingRun {
     allowance = DecodingQueue.allowance(job.codings, limit: job.limit)
   }
 
-  /// A slice of work. Nil: there is more to do.
+  /// A slice of work. `nil` where there is more to do.
   func turn() -> DecodingEnd? {
     if let end = job.endsUnbegun { return end }
     guard let decoder else { return finish(.noMemory) }

@@ -16,7 +16,7 @@ final class DecodingStage {
   private(set) var made = 0
   /// Streams that came to their end: members of gzip, frames of zstd.
   private(set) var ends = 0
-  /// What it made last waits for its reader.
+  /// Its latest output, until it is read.
   private(set) var output: [UInt8] = []
   /// There may be more to make without more to take.
   private(set) var isPregnant = false
@@ -28,7 +28,7 @@ final class DecodingStage {
   /// Behind the end came what belongs to nothing.
   private var isOver = false
 
-  /// Nil: no memory.
+  /// `nil` where there is no memory.
   init?(_ coding: ContentCodings.Coding) {
     if let kind = coding.kind {
       decoder = quartz_decoder_open(kind)

@@ -9,7 +9,7 @@ struct EasyHandle {
   let easy: UnsafeMutableRawPointer
   /// It has the options that are the same for every transfer already, and those of a plain one.
   var isPrepared = false
-  /// What its list of request headers was made of.
+  /// The fields that its list of request headers was made of.
   private(set) var headers: [HeaderField] = []
   private var list: UnsafeMutablePointer<curl_slist>?
 

@@ -33,7 +33,7 @@ final class EngineLoop: LoopGuest {
   private var queues = StartQueues()
   private let board: WaitBoard
   private var handshakes = HandshakeQueue()
-  /// Who is to be told at the end of the turn.
+  /// Callers to resume at the end of the turn.
   private var ended: [CheckedContinuation<Void, Never>] = []
   /// Handles to use again.
   private var spare: [EasyHandle] = []

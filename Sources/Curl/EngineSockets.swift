@@ -20,7 +20,7 @@ final class EngineSockets {
   private let loop: LoopThread
   private weak var guest: (any LoopGuest)?
   private let transfers: TransferTable
-  /// Whose connection each descriptor is; `TransferTable.none`: nobody's.
+  /// The transfer that each descriptor belongs to; `TransferTable.none` for no transfer.
   private var holders: [UInt64] = []
   private var places: [Place] = []
   private var uses: UInt32 = 0
@@ -94,7 +94,7 @@ final class EngineSockets {
     clear(descriptor)
   }
 
-  /// What libcurl let go of and did not close is somebody else's.
+  /// Drops the descriptors that libcurl released without closing: they have other owners now.
   func settle() {
     guard !left.isEmpty else { return }
     for descriptor in left where places[Int(descriptor)].use != 0 && places[Int(descriptor)].events == 0 {

@@ -2,9 +2,9 @@
 
 import Basics
 
-/// Lets transfers with TLS begin a few at a time. A handshake is a millisecond of work for the engine's thread: of
-/// five hundred begun at once each would be measured with the work for all the others. What waits its turn is late,
-/// which is nobody's latency. Urgent origins neither wait nor count.
+/// Lets transfers with TLS begin a few at a time. A handshake is a millisecond of work for the engine's thread: of five
+/// hundred begun at once each would be measured with the work for all the others. A wait for a turn counts as lateness,
+/// not as latency. Urgent origins neither wait nor count.
 struct HandshakeQueue {
   /// Enough to keep this thread and a server at work.
   static let limit = 22
@@ -13,8 +13,8 @@ struct HandshakeQueue {
     .asked: Shares.Share(guaranteed: 2, bound: 8), .tokens: Shares.Share(guaranteed: 1, bound: 4),
     .discovery: Shares.Share(guaranteed: 1, bound: 4),
   ]
-  /// One that waits for its server costs nothing, and after this long it counts no more: servers that never answer
-  /// hold nobody up.
+  /// A handshake that waits for its server costs nothing, and after this long it counts no more: servers that never
+  /// answer delay no others.
   static let span: Int64 = 30_000_000
 
   private struct Begun {

@@ -37,7 +37,7 @@ struct HeaderAccumulator {
   /// Whether the answer itself says where it ends (RFC 9112 section 6.3).
   var isFramed: Bool { announced != nil || transferCodings.contains("chunked") }
 
-  /// A coding that nobody asked for (RFC 9112 section 6.1): what comes is not the body.
+  /// A coding that was not asked for (RFC 9112 section 6.1): the bytes are not the body.
   var hasForeignCoding: Bool { transferCodings.contains { $0 != "chunked" && $0 != "identity" } }
 
   private var transferCodings: [String] {
@@ -49,7 +49,7 @@ struct HeaderAccumulator {
     }
   }
 
-  /// An answer that goes on for as long as somebody listens: server-sent events, and the pictures of a camera.
+  /// An answer without end: server-sent events, and the pictures of a camera.
   var isStream: Bool {
     guard let type = block.first("content-type") else { return false }
     let essence = type.utf8.prefix { $0 != UInt8(ascii: ";") }.filter { !isBlank($0) }

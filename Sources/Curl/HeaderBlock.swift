@@ -2,8 +2,8 @@
 
 import Basics
 
-/// The header lines of one answer as they came, checked but not yet text: most answers are judged by their status, and
-/// nobody asks for a header.
+/// The header lines of one answer as they came, checked but not yet text: most answers are judged by their status
+/// alone.
 package struct HeaderBlock: Hashable, Sendable {
   /// Each line without its end, then a line feed, which no line can hold.
   private var bytes: [UInt8] = []

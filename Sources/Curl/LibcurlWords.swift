@@ -2,8 +2,8 @@
 
 import Basics
 
-/// What libcurl says in words alone (CURLOPT_ERRORBUFFER), where its code is the same for ends that mean different
-/// things. This is the one place that reads them; `LibcurlWordsTests` holds the words of each version.
+/// Failures that libcurl tells apart in words alone (CURLOPT_ERRORBUFFER), where its code is the same for ends that
+/// mean different things. This is the one place that reads them; `LibcurlWordsTests` holds the words of each version.
 enum LibcurlWords: Hashable {
   case nothing
   /// nghttp2 cannot read what the server sends.

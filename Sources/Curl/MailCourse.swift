@@ -31,7 +31,7 @@ final class MailCourse: Sendable {
   static let farewell: Duration = .seconds(2)
   /// How long a cancelled task waits for the reply to a mail that has been handed over.
   static let patience: Duration = .seconds(3)
-  /// What libcurl gets beyond the timeout to return by itself.
+  /// Time beyond the timeout that libcurl gets to return by itself.
   static let allowance: Duration = .seconds(1)
 
   private let state = Mutex(State())
@@ -90,7 +90,7 @@ final class MailCourse: Sendable {
 
 // What libcurl tells on the thread of the transfer.
 extension MailCourse {
-  /// What has been cut is not handed over: the end of the mail does not reach the server.
+  /// A mail that was cut is not handed over: its end does not reach the server.
   func noteEndOfContent() { state.withLock { $0.isHandedOver = !$0.isCut } }
 
   /// One line of the server's.

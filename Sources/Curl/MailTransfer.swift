@@ -21,7 +21,7 @@ package struct MailTransfer: Sendable {
   }
 
   package var host: String
-  /// What is dialled; the host is the name that its certificate must bear.
+  /// Address to dial; its host is the name that the certificate must have.
   package var address: SocketAddress
   /// Dialled where the one before takes no connection.
   package var otherAddresses: [SocketAddress] = []
@@ -131,7 +131,7 @@ package struct MailTransfer: Sendable {
     return codes.allSatisfy { $0 == CURLE_OK }
   }
 
-  /// What libcurl keeps only a pointer to.
+  /// Lists that libcurl keeps only a pointer to.
   private final class Lists {
     var recipients: UnsafeMutablePointer<curl_slist>?
     var places: UnsafeMutablePointer<curl_slist>?
@@ -143,7 +143,7 @@ package struct MailTransfer: Sendable {
   }
 }
 
-/// What is still to be sent. Belongs to the thread of the transfer.
+/// The part of the mail that is still to be sent. Belongs to the thread of the transfer.
 private final class MailReader {
   private let content: [UInt8]
   private let course: MailCourse

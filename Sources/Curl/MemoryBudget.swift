@@ -6,7 +6,7 @@ import Synchronization
 /// Bytes that all of a kind may hold together: counted, never estimated, with a share for each origin and, within it, for each
 /// host. From any thread.
 package final class MemoryBudget: Sendable {
-  /// What all answers under way may hold together, in the whole process: bodies, headers, certificates.
+  /// Memory that all answers under way may hold together, in the whole process: bodies, headers, certificates.
   package static let shared = MemoryBudget(
     limit: CurlEngine.flightMemory, shares: flightShares, areKeyed: true)
 
@@ -113,7 +113,7 @@ package final class MemoryBudget: Sendable {
   }
 }
 
-/// What one holds of a budget. It goes back when the last who knows it lets go.
+/// One holder's part of a budget. It goes back when the last reference is released.
 package final class MemoryLease: Sendable {
   private let budget: MemoryBudget
   private let origin: WorkOrigin

@@ -36,14 +36,14 @@ final class SpinGuard {
     return cuts
   }
 
-  /// Bytes that were read from the transfer's connection; nil: it has none, or nobody can tell.
+  /// Bytes that were read from the transfer's connection. `nil` where it has none, or the count is not known.
   func consumed(_ descriptor: Int32, by transfer: UInt64) -> Int? {
     let bytes = quartz_spin_consumed(state, descriptor, transfer)
     return bytes >= 0 ? Int(clamping: bytes) : nil
   }
 }
 
-/// What a connection may carry besides what an answer is made of: the handshake, records, frames, chunks. Pure.
+/// Bytes that a connection may carry besides the content of an answer: the handshake, records, frames, chunks. Pure.
 enum WireBudget {
   /// Bytes of it for each byte of header or body; one byte in a TLS record of its own has 22 others.
   static let share = 32

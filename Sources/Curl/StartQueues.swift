@@ -86,7 +86,7 @@ struct StartQueues {
     return !large[kind].isEmpty && large[kind].contains(WorkOrigin(kind, named: request.url))
   }
 
-  /// What its answer came to.
+  /// Notes the size of its answer.
   mutating func note(_ request: TransferRequest, isLarge: Bool) {
     let kind = request.origin.kind
     if large[kind].isEmpty, !isLarge { return }
@@ -95,7 +95,7 @@ struct StartQueues {
   }
 }
 
-/// What waits in a queue of one thread, for others to read.
+/// Tasks that wait in a queue of one thread, for others to read.
 final class WaitBoard: Sendable {
   private let written = Mutex<[QueueWait]>([])
 

@@ -2,16 +2,16 @@
 
 import Basics
 
-/// The time of one other side: a server, a proxy, a name server. What this machine holds it back is added, so that it
-/// gets its whole time however busy we are. Pure.
+/// The time of one other side: a server, a proxy, a name server. Delays on this machine are added, so that it gets its
+/// whole time however busy we are. Pure.
 ///
-/// Held is only what we did: what came and waited for our thread, a turn that was ours to give, a core that the machine
-/// did not give us. Nothing that the other side sends makes it longer, and it never more than doubles the time.
+/// Only our own delays count: data that came and waited for our thread, a turn that was ours to give, a core that the
+/// machine did not give us. Nothing that the other side sends makes it longer, and it never more than doubles the time.
 package struct TimeAllowance: Hashable, Sendable {
   /// The other side's own.
   package let limit: Duration
   package private(set) var held = Duration.zero
-  /// What was held beyond the most that is added.
+  /// Delay beyond the most that is added.
   package private(set) var excess = Duration.zero
 
   package init(_ limit: Duration) { self.limit = max(.zero, limit) }
@@ -27,7 +27,7 @@ package struct TimeAllowance: Hashable, Sendable {
     excess += span - added
   }
 
-  /// What a time that ran out says.
+  /// The meaning of a time that ran out.
   package enum End: Hashable, Sendable {
     /// There is time left.
     case early

@@ -3,7 +3,7 @@
 import Basics
 import Glibc
 
-/// Whose time it is. What came for a transfer may have waited for the engine's thread, which was with others or without
+/// The other side's time. Data for a transfer may have waited for the engine's thread, which was with others or without
 /// a core: its server gets that time back.
 extension Transfer {
   /// Turns in which a transfer is read on after its deadline, because what had come by then was more than one turn takes.
@@ -25,10 +25,10 @@ extension Transfer {
     lastServed = now
   }
 
-  /// What the end of its time says.
+  /// The meaning of the end of its time.
   ///
-  /// - Parameter looked: when the engine last looked at what had come; much later than the deadline, and nobody can tell
-  ///   what else was late.
+  /// - Parameter looked: when the engine last looked at what had come; much later than the deadline, and other delays
+  ///   cannot be excluded.
   func overtime(at looked: Instant) -> TransferStop {
     let late = looked - deadline
     guard allowance.end(after: looked - started, lateness: late) == .ownFault else { return .deadline }

@@ -48,7 +48,7 @@ extension Transfer {
     return firstLine - readable
   }
 
-  /// Nil: none came. libcurl is asked only about an answer that stopped within its first line.
+  /// `nil` where none came. libcurl is asked only about an answer that stopped within its first line.
   var firstByte: Instant? {
     if let firstLine = seen.firstLine { return seen.readableSince ?? firstLine }
     // Of an upload that is held back, too, libcurl says that it began; and an interim answer is none.

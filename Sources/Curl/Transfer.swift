@@ -15,7 +15,7 @@ final class Transfer {
   var lookout: Int?
   /// Of the connection; negative: there is none yet.
   var descriptor: Int32 = -1
-  /// What the kernel said of the connection when it was asked last; nil: not yet.
+  /// The kernel's figures of the connection, read last. `nil` before the first reading.
   private(set) var tcp: TransportFacts?
   private var isClosed = false
   var handle: EasyHandle
@@ -23,7 +23,7 @@ final class Transfer {
   let started = Instant.now
   /// Of its server.
   var allowance: TimeAllowance
-  /// What was passed already, and when the last of it was.
+  /// Milestones that were passed, and the time of the last.
   var passed: Milestone = []
   var lastServed = Instant.now
   var turnsBeyond = 0
@@ -43,7 +43,7 @@ final class Transfer {
   /// errno of our own socket call.
   var socketError: Int32 = 0
   var pins = TransferPins()
-  /// What it holds of the memory for all that is under way.
+  /// Its part of the memory for all transfers under way.
   let lease: MemoryLease
   let memory: MemoryBudget
 
@@ -119,7 +119,7 @@ final class Transfer {
 
   /// The last look at the connection.
   ///
-  /// - Parameter closing: its descriptor is somebody else's from here on.
+  /// - Parameter closing: its descriptor is not ours from here on.
   func noteConnectionEnd(closing: Bool = false) {
     guard descriptor >= 0, !isClosed else { return }
     defer { isClosed = closing }
@@ -152,15 +152,15 @@ final class Transfer {
     }
   }
 
-  /// Keeps more of the body, coded as it is. What goes beyond its limit is left out.
+  /// Keeps more of the body, coded as it is. Bytes beyond its limit are left out.
   ///
-  /// - Returns: why the transfer ends; nil: it goes on.
+  /// - Returns: why the transfer ends; `nil` while it goes on.
   func keep(_ bytes: UnsafeRawBufferPointer, limit: Int) -> TransferStop? {
     if request.decompress, !body.learn(headers.block.values("content-encoding")) { return .malformedCoding }
     return body.keep(bytes, limit: limit, lease)
   }
 
-  /// Of a body that nobody judges, what a person would see of it. Where there is no memory, less of it.
+  /// Keeps the beginning of a body without conditions, for display. Where there is no memory, less of it.
   func keepBeginning(_ bytes: UnsafeRawBufferPointer) {
     guard request.keepsBeginning, !headers.block.has("content-encoding") else { return }
     _ = body.keep(bytes, limit: 16 * 1024, lease)

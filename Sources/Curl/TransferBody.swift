@@ -2,7 +2,7 @@
 
 import Basics
 
-/// What is kept of an answer's body, coded as it came.
+/// The kept part of an answer's body, coded as it came.
 struct TransferBody {
   private(set) var bytes: [UInt8] = []
   /// Of a body that is not kept, in bytes.
@@ -23,10 +23,10 @@ struct TransferBody {
     return codings != nil
   }
 
-  /// Keeps more. What goes beyond the limit is left out.
+  /// Keeps more. Bytes beyond the limit are left out.
   ///
   /// - Parameter limit: bytes of the body as it will be judged.
-  /// - Returns: why the transfer ends; nil: it goes on.
+  /// - Returns: why the transfer ends; `nil` while it goes on.
   mutating func keep(_ more: UnsafeRawBufferPointer, limit: Int, _ lease: MemoryLease) -> TransferStop? {
     let isCoded = codings?.isEmpty == false
     let limit = isCoded ? ContentDecoder.mostCoded(limit) : limit

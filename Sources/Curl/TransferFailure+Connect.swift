@@ -4,7 +4,7 @@ import Basics
 import CCurl
 
 extension TransferFailure {
-  /// What the errno of a `connect` that was made elsewhere says, in the words of one that libcurl makes.
+  /// The failure of a `connect` that was made elsewhere, by its errno, in the words of one that libcurl makes.
   package init(connecting code: Int32) {
     let end = TransferEnd(code: CURLE_COULDNT_CONNECT, systemError: code, phase: .connect)
     if case .failed(let failure) = end.outcome {

@@ -22,13 +22,13 @@ struct TransferEnd {
   /// The transfer may look whole, but a content coding did not come to its end, or the connection ended without TLS's
   /// farewell.
   var isCut = false
-  /// HTTP/2 was spoken in clear text, to a server of which nobody knows whether it understands it.
+  /// HTTP/2 was spoken in clear text, to a server that is not known to understand it.
   var assumedHTTP2 = false
   /// The handshake chose HTTP/2.
   var choseHTTP2 = false
 }
 
-/// What the proxy left behind.
+/// State that the proxy left behind.
 struct ProxyEnd: Hashable {
   /// Its answer to CONNECT, or to a plain request; zero: none.
   var status = 0
@@ -40,7 +40,7 @@ struct ProxyEnd: Hashable {
 enum TransferStop: Hashable {
   /// The goal was reached at the end of the headers.
   case goalReached
-  /// The body is longer than what is read of it, and nobody needs more.
+  /// The body is longer than the part that is read, and no more is needed.
   case enough
   /// A 417 came whole, and libcurl was about to ask again.
   case expectationFailed
@@ -48,7 +48,7 @@ enum TransferStop: Hashable {
   case malformedHeader
   case bodyTooLarge
   case malformedCoding
-  /// The body comes in a transfer coding that nobody asked for.
+  /// The body comes in a transfer coding that was not asked for.
   case foreignCoding
   /// The server took back the connection's only stream before it answered (RFC 9113 section 8.7).
   case refusedStream
@@ -56,7 +56,7 @@ enum TransferStop: Hashable {
   case noHTTP2
   /// `connectTimeout` passed, or libcurl missed its own limit.
   case deadline
-  /// What comes without end holds nothing of an answer.
+  /// Data comes without end and holds no content.
   case flood
   /// The server did not get all its time: this machine was late by so much.
   case late(Duration)
@@ -91,7 +91,7 @@ extension TransferEnd {
     .failed(TransferFailure(kind, phase: phase, message: message))
   }
 
-  /// What had not happened when the time was over.
+  /// The step that had not happened when the time was over.
   private var overtime: String {
     phase.awaited.map { ConnectionWords.overdue($0) } ?? Self.proxyOverdue
   }
@@ -105,7 +105,7 @@ extension TransferEnd {
     case .refusedStream:
       failed(.closed, "the server refused the request over HTTP/2; with http_version: 1.1 it may answer")
     case .malformedCoding: failed(.httpProtocol, "the body is not what its Content-Encoding says")
-    case .foreignCoding: failed(.httpProtocol, "the body comes in a transfer coding that nobody asked for")
+    case .foreignCoding: failed(.httpProtocol, "the body has a transfer coding that was not requested")
     case .bodyTooLarge: failed(.bodyTooLarge, "response body exceeds its limit")
     case .noHTTP2:
       .failed(
@@ -122,7 +122,7 @@ extension TransferEnd {
     failed(phase == .tls ? .tls(.handshake) : .httpProtocol, message)
   }
 
-  /// Nil: what happened is not the proxy's doing, as far as anybody can tell.
+  /// `nil` where the failure is not known to be the proxy's.
   private func proxyFailure(_ proxy: ProxyEnd) -> TransferFailure? {
     let fails = { (kind: TransferFailureKind, words: String) in
       TransferFailure(kind, phase: .proxy, message: words, timedOut: isOverdue)
@@ -222,7 +222,7 @@ extension TransferEnd {
   }
 }
 
-/// What a SOCKS proxy said (RFC 1928 section 6), in fixed words.
+/// The answer of a SOCKS proxy (RFC 1928 section 6), in fixed words.
 private func socksWords(_ code: UInt32) -> String {
   switch code {
   case CURLPX_REPLY_CONNECTION_REFUSED.rawValue: "the proxy says: connection refused"

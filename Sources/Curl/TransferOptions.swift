@@ -24,7 +24,8 @@ extension Transfer {
     if isEncrypted { try applyTLS(trust) }
   }
 
-  /// What is the same for every transfer: a fresh connection, nothing remembered, nothing from the environment.
+  /// Options that are the same for every transfer: a fresh connection, nothing remembered, nothing from the
+  /// environment.
   private func applyPolicy() throws(RefusedRequest) {
     try set(CURLOPT_NOSIGNAL, 1)
     try set(CURLOPT_QUICK_EXIT, 1)
@@ -91,8 +92,8 @@ extension Transfer {
     }
   }
 
-  /// `Name: value`, or libcurl's `Name;` for an empty value. With a body, an `Expect` that nobody asked for is switched
-  /// off, and so is the content type that libcurl would invent.
+  /// `Name: value`, or libcurl's `Name;` for an empty value. With a body, an `Expect` that was not configured is
+  /// switched off, and so is the content type that libcurl would invent.
   private func applyHeaders() throws(RefusedRequest) {
     let headers = request.headers
     // Of the plain transfer before, which had no body either.
@@ -156,7 +157,7 @@ extension Transfer {
     try set(CURLOPT_PROXYPASSWORD, proxy.password?.reveal() ?? "")
   }
 
-  /// Whom the callbacks are for.
+  /// The transfer that the callbacks are for.
   private func applyContext() throws(RefusedRequest) {
     let itself = Unmanaged.passUnretained(self).toOpaque()
     try check(quartz_curl_set_context(easy, CURLOPT_WRITEDATA, itself))

@@ -3,14 +3,14 @@
 import Basics
 import CCurl
 
-/// What a handle's options point to: libcurl keeps the pointers, and uses them no more until others are set.
+/// Memory that a handle's options point to: libcurl keeps the pointers, and uses them no more until others are set.
 struct TransferPins {
   private var pin: UnsafeMutablePointer<curl_slist>?
   private var body: UnsafeMutableRawBufferPointer?
   /// Where libcurl writes what went wrong; nil for a plain transfer.
   private var buffer: UnsafeMutablePointer<CChar>?
 
-  /// What libcurl wrote; empty: nothing.
+  /// Text that libcurl wrote; empty where it wrote none.
   var words: String { buffer.map { String(cString: $0) } ?? "" }
 
   /// Makes the room for libcurl's words, at a fixed place as long as the handle.

@@ -38,7 +38,7 @@ extension TransferReport {
 }
 
 extension TransferFailure {
-  /// What is said when the budget of all transfers is spent.
+  /// Words for an answer that found the budget of all transfers spent.
   static let noMemory =
     "the answers under way hold all of the \(CurlEngine.flightMemory >> 20) MiB that they may together;"
     + " a smaller max_body or fewer checks at once need less"

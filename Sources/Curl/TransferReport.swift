@@ -2,7 +2,7 @@
 
 import Basics
 
-/// What one transfer came to. A failing target is a value in here, never a thrown error.
+/// Outcome of one transfer. A failing target is a value in here, never a thrown error.
 package struct TransferReport: Sendable {
   package var outcome: TransferOutcome
   /// How long each part took.
@@ -14,11 +14,11 @@ package struct TransferReport: Sendable {
   package var httpVersion: String?
   /// Of the final answer.
   package var headerBlock = HeaderBlock()
-  /// What arrived of the body, also when the transfer failed later; at most the request's limit.
+  /// The part of the body that arrived, also when the transfer failed later; at most the request's limit.
   package var body: [UInt8] = []
   /// Bytes of a body that was read and not kept.
   package var drained = 0
-  /// What the handshake agreed on: `h2` or `http/1.1`; nil: nothing.
+  /// The protocol that the handshake agreed on: `h2` or `http/1.1`. `nil` for none.
   package var applicationProtocol: String?
   /// Failed in a way that a server has which does not speak the version it was offered.
   package var mayWantAnotherVersion = false
@@ -26,12 +26,12 @@ package struct TransferReport: Sendable {
   package var truncated = false
   /// How the body is coded, until it is decoded.
   var codings: ContentCodings?
-  /// Keeps what the answer holds counted for as long as somebody has it.
+  /// Keeps the memory of the answer counted for as long as the report lives.
   var lease: MemoryLease?
   package var times = TransferTimes()
-  /// What the kernel says of the connection; nil: none was tried, or it is no TCP.
+  /// The kernel's figures of the connection. `nil` where none was tried, or it is no TCP.
   package var tcp: TransportFacts?
-  /// What the handshake showed; nil when no certificate arrived.
+  /// Facts of the handshake. `nil` where no certificate arrived.
   package var tls: TLSReport?
 
   package init(outcome: TransferOutcome) { self.outcome = outcome }

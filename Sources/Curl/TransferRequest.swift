@@ -10,24 +10,24 @@ package struct TransferRequest: Sendable {
   /// Sent in this order. Only `Accept` is added when it is missing. `Expect: 100-continue` is obeyed
   /// over HTTP/1.1: the body waits for the 100, for a second at most.
   package var headers: [HeaderField]
-  /// Nil: no body. An empty body still sends `Content-Length: 0`.
+  /// `nil` for no body. An empty body still sends `Content-Length: 0`.
   package var body: [UInt8]?
-  /// Nil until somebody chose; the request is then refused.
+  /// `nil` until it is chosen; the request is then refused.
   package var plan: ConnectionPlan?
-  /// Spoken to at the plan's address instead of the target, whose name it resolves. Nil: none, whatever the
+  /// Spoken to at the plan's address instead of the target, whose name it resolves. `nil` for none, whatever the
   /// environment says.
   package var proxy: ProxySettings?
   /// Over everything, from the call of `perform` on.
   package var timeout: Duration
-  /// Over the connection's set-up alone, without TLS, from its start on. Nil: `timeout` is the only limit.
+  /// Over the connection's set-up alone, without TLS, from its start on. `nil` where `timeout` is the only limit.
   package var connectTimeout: Duration?
-  /// What is wanted after the connection stands.
+  /// The goal once the connection is up.
   package var goal: Goal
   /// A redirect (301, 302, 303, 307 or 308 with a Location) reaches the goal at the end of its headers.
   package var stopsAtRedirect = false
   /// A 401 reaches the goal at the end of its headers: what follows needs an answer to its challenge.
   package var stopsAtChallenge = false
-  /// With the goal `drain`: an answer that goes on for as long as somebody listens reaches it at the end of its headers.
+  /// With the goal `drain`: an answer without end reaches it at the end of its headers.
   package var stopsAtStream = false
   /// With the goal `drain`: the first 16 KiB of a body that is not compressed are kept all the same.
   package var keepsBeginning = false
@@ -43,9 +43,9 @@ package struct TransferRequest: Sendable {
   /// How long it may wait for them; `nil`: as long as `timeout`. Waiting takes nothing of the timeout.
   package var patience: Duration?
 
-  /// What ends the transfer with success.
+  /// The event that ends the transfer with success.
   package enum Goal: Hashable, Sendable {
-    /// The end of the answer's headers: a body nobody needs is not read.
+    /// The end of the answer's headers: a body that is not needed is not read.
     case headers
     /// The end of the body; more than `limit` bytes of it is the failure `bodyTooLarge`.
     case body(limit: Int)
@@ -78,7 +78,7 @@ package enum ConnectionPlan: Hashable, Sendable {
   /// The path of a stream socket on this machine.
   case unixSocket(String)
 
-  /// What is dialled; nil for a path.
+  /// Address to dial. `nil` for a path.
   var peer: SocketAddress? {
     switch self {
     case .address(let peer): peer

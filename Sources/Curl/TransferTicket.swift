@@ -20,7 +20,7 @@ final class TransferTicket: Sendable {
   let isEncrypted: Bool
   /// Whether it is a plain GET to an address and nothing else.
   let isPlain: Bool
-  /// The transfer's number in the engine's table while it runs, `TransferTable.cancelled` once nobody wants it. The
+  /// The transfer's number in the engine's table while it runs, `TransferTable.cancelled` once it is cancelled. The
   /// engine's thread alone uses it.
   let number = Atomic<UInt64>(TransferTable.none)
   private let state = Mutex(State())
@@ -50,7 +50,7 @@ final class TransferTicket: Sendable {
     }
   }
 
-  /// Leaves the report, or nil for a transfer that was cancelled, and gives whoever is to be resumed.
+  /// Leaves the report, or nil for a transfer that was cancelled, and returns the continuation to resume.
   func end(_ report: TransferReport?) -> CheckedContinuation<Void, Never>? {
     state.withLock { state in
       (state.progress, state.report) = (.ended, report)
@@ -58,7 +58,7 @@ final class TransferTicket: Sendable {
     }
   }
 
-  /// The report, once. Nil: it was cancelled.
+  /// The report, once. `nil` where the transfer was cancelled.
   func takeReport() -> TransferReport? { state.withLock { $0.report.take() } }
 }
 

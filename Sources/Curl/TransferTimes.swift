@@ -31,7 +31,7 @@ package struct TransferTimes: Hashable, Sendable {
   }
 }
 
-/// How long each part of a transfer took. Nil: it never got there, or does not have the part.
+/// Duration of each part of a transfer. `nil` where it never got there, or does not have the part.
 package struct TransferSpans: Hashable, Sendable {
   package var connect: Duration?
   package var tls: Duration?

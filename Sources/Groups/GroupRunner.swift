@@ -6,7 +6,7 @@ import Synchronization
 
 /// Drives a `GroupMember`: asks the store what it wants to ask, tells it what came, and when time has passed.
 package final class GroupRunner: Sendable {
-  /// Whoever is told what has changed; called from any thread, never under a lock.
+  /// Receives changes; called from any thread, never under a lock.
   package struct Observer: Sendable {
     /// Which checks to run: see `GroupRunner.assignment`.
     package var arrange: @Sendable () async -> Void
@@ -55,7 +55,7 @@ package final class GroupRunner: Sendable {
     (works, inbox) = AsyncStream<Work>.makeStream(bufferingPolicy: .unbounded)
   }
 
-  /// What may be divided, before `run` and at each change.
+  /// The checks that may be divided, before `run` and at each change.
   package func follow(_ checks: [Placement.GroupCheck], pools: MemberCard.Pools) {
     // At once, and not by the inbox: whoever changed the list asks for the assignment next.
     let (actions, waits) = member.withLock { member in
@@ -89,7 +89,7 @@ package final class GroupRunner: Sendable {
     member.withLock { $0.does(task, where: isFit) }
   }
 
-  /// What to keep on the disk; nil: nothing that is known to hold now.
+  /// The view to keep on disk. `nil` where none is known to hold now.
   package func remembered(root: String) -> GroupMemory? {
     member.withLock { $0.remembered(root: root, at: time.wall()) }
   }
@@ -248,7 +248,7 @@ package final class GroupRunner: Sendable {
   }
 }
 
-/// Rings that nobody has heard yet are one.
+/// Pending wake-ups are coalesced.
 private struct Doorbell: Sendable {
   let rings: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
@@ -259,6 +259,6 @@ private struct Doorbell: Sendable {
 }
 
 extension GroupMember {
-  /// The lease may have ended, and nobody has said so yet.
+  /// The lease may have ended, and the store has not said so yet.
   func isLate(at now: Instant) -> Bool { alone == nil && lastOK.duration(to: now) > settings.ttl }
 }

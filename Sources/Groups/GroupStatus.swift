@@ -31,7 +31,7 @@ package struct GroupStatus: Sendable {
   package var journal: GroupJournal
   package var notices: [Notice] = []
 
-  /// What all keys of the group begin with, for who is to look there.
+  /// Prefix of all keys of the group, for operators who look there.
   private let root: String
 
   /// - Parameter root: `GroupStore.root`; nil: the store has no keys.
@@ -116,7 +116,7 @@ extension GroupStatus {
       : "\(what): \(runs), by the view of \(remembered.rfc3339.prefix(19))Z"
   }
 
-  /// What else is in the store.
+  /// Notices about other content of the store.
   private func odd(_ member: GroupMember) -> [Notice] {
     var notices: [Notice] = []
     if let strays = member.view?.strays, strays > 0 {

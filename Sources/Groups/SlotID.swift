@@ -2,7 +2,7 @@
 
 import Basics
 
-/// What a slot of a group's check is called on the wire, whoever runs it.
+/// Id of a slot of a group's check on the wire, the same for every member.
 ///
 /// Two members that run one slot give their results one id, and a receiver that knows an id already takes the first and
 /// leaves the second: a probe made twice is one row. The id is made of the slot's instant, not of its number: a check

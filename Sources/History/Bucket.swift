@@ -2,7 +2,7 @@
 
 import Basics
 
-/// What happened in one stretch of wall-clock time, or, with the same arithmetic, in a whole window.
+/// Results of one stretch of wall-clock time, or, with the same arithmetic, of a whole window.
 struct Bucket: Hashable, Sendable {
   /// Start of the stretch divided by the series' width.
   var key: Int64
@@ -41,7 +41,8 @@ struct LatencySum: Hashable, Sendable {
   var minimum: Int64 = 0
   var maximum: Int64 = 0
 
-  /// What a response may have taken, in microseconds: 71 minutes. No check waits as long; a damaged record may say so.
+  /// Longest response time that a record may hold, in microseconds: 71 minutes. No check waits as long; a damaged
+  /// record may say so.
   static let range: ClosedRange<Int64> = 0...1 << 32
 
   static func within(_ microseconds: Int64) -> Int64 {

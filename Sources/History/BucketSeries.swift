@@ -267,7 +267,7 @@ struct BucketSeries: Sendable {
   }
 }
 
-/// What is the same for all series of a kind.
+/// The properties that all series of a kind share.
 final class SeriesShape: Sendable {
   /// Of a bucket, microseconds.
   let width: Int64

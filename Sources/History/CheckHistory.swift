@@ -13,7 +13,7 @@ struct CheckHistory: Sendable {
   /// The snapshot file it is in; negative: in none yet.
   var shard = -1
   private(set) var missed = 0
-  /// Results whose time nobody can believe, since the start: they are in no window.
+  /// Results with an implausible time, since the start: they are in no window.
   private var implausible = 0
   private var spanned = 0
   private var failures = 0
@@ -49,7 +49,7 @@ struct CheckHistory: Sendable {
     return true
   }
 
-  /// Whether somebody may still miss this once it is not configured.
+  /// Whether the history is still of use once its check is not configured.
   func isWorthKeeping(at now: Timestamp) -> Bool {
     guard let last else { return false }
     return last.startedAt.duration(to: now) < .seconds(7 * 86_400)
@@ -122,7 +122,7 @@ struct CheckHistory: Sendable {
     }
   }
 
-  /// Time without a verdict, and nobody's fault: it counts as maintenance, and nothing is stale meanwhile.
+  /// Time without a verdict that is no outage: it counts as maintenance, and nothing is stale meanwhile.
   mutating func skip(_ slot: Timestamp, interval: Duration) {
     timeline.skip(slot, interval: interval)
     skippedThrough = slot.advanced(by: interval)

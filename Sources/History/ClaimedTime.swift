@@ -32,7 +32,7 @@ struct ClaimedTime: Hashable, Sendable {
 
   init(spans: [Span] = []) { self.spans = spans }
 
-  /// Claims what nobody has of the span, and returns just that.
+  /// Claims the part of the span that is unclaimed, and returns just that.
   mutating func claim(_ wanted: Span) -> [Span] {
     guard wanted.start < wanted.end else { return [] }
     guard let last = spans.last, wanted.start < last.end else { return [append(wanted)] }

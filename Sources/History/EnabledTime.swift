@@ -6,7 +6,7 @@ import Basics
 struct EnabledTime: Hashable, Sendable {
   /// Ascending; the last one's end is `Int64.max` while the check is enabled.
   private(set) var spans: [Span] = []
-  /// What a clock that was set back has before it once more: it counts again when the clock is set forward over it.
+  /// Time that lies ahead again after the clock was set back: it counts again when the clock is set forward over it.
   /// Kept as long as the process.
   private var ahead: [Span] = []
 

@@ -21,7 +21,7 @@ package struct GroupFigures: Hashable, Sendable {
   /// Checks that came from other members, since the start.
   package var takeovers = 0
 
-  /// Who runs the checks of the group that this agent does not, by name.
+  /// Members that run the checks of the group that this agent does not, by name.
   package var others: [Share] = []
   /// Some of these checks, in the order of the list.
   package var elsewhere: [Elsewhere] = []
@@ -31,7 +31,7 @@ package struct GroupFigures: Hashable, Sendable {
 
   /// Checks that one member runs and this agent does not.
   package struct Share: Hashable, Sendable {
-    /// Nil: nobody is known to run them.
+    /// `nil` where no member is known to run them.
     package var member: String?
     package var checks: Int
 
@@ -42,7 +42,7 @@ package struct GroupFigures: Hashable, Sendable {
   package struct Elsewhere: Hashable, Sendable {
     package var id: UniqueID
     package var name: String
-    /// Nil: nobody is known to run it.
+    /// `nil` where no member is known to run it.
     package var member: String?
 
     package init(id: UniqueID, name: String, member: String?) {
@@ -56,7 +56,7 @@ package struct GroupFigures: Hashable, Sendable {
   package var othersText: String? {
     guard !others.isEmpty else { return nil }
     let named = others.prefix(5).map { share in
-      let who = share.member.map { StatusFormat.name($0) } ?? "nobody that is known"
+      let who = share.member.map { StatusFormat.name($0) } ?? "no known member"
       return "\(StatusFormat.grouped(share.checks)) by \(who)"
     }
     let rest = others.dropFirst(5).map(\.checks).reduce(0, +)

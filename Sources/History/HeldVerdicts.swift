@@ -93,7 +93,7 @@ struct HeldVerdicts: Sendable {
     for free in claimed.claim(Span(start: open.slot, end: end)) { add(open, free) }
   }
 
-  /// What of a verdict's time nobody had.
+  /// Adds the part of a verdict's time that no other verdict has.
   private mutating func add(_ verdict: Open, _ span: Span) {
     minutes.add(verdict.standing, span)
     hours.add(verdict.standing, span)

@@ -87,7 +87,7 @@ package struct ShardSnapshot: Sendable {
   let applied: UInt64
 }
 
-/// What a snapshot file held.
+/// Content of a snapshot file.
 package struct StoredShard: Sendable {
   package var number: Int
   package var bytes: [UInt8]

@@ -5,8 +5,8 @@ import Monitoring
 
 extension HistoryState {
   private static let magic = Array("QHIS".utf8)
-  /// What is read; the last one is written. 2 knew neither outages nor counts of results: a check that is down then has
-  /// its outage from the last result on, and its counts begin.
+  /// Versions that are read; the last one is written. Version 2 has neither outages nor counts of results: a check that
+  /// is down then has its outage from the last result on, and its counts begin.
   private static let versions: ClosedRange<UInt64> = 2...3
 
   func members(of shard: Int) -> [(UniqueID, CheckHistory)] {

@@ -4,7 +4,7 @@ import Basics
 import Monitoring
 import Synchronization
 
-/// What is asked of single checks, or by a scrape, and is in no snapshot.
+/// Data of single checks and of a scrape, which is in no snapshot.
 extension HistoryStore {
   /// Oldest first, of at most 90 days; nil when the check is not configured.
   package func outages(_ checkID: UniqueID, now: Timestamp) -> [Outage]? {
@@ -52,7 +52,7 @@ extension HistoryStore {
     }
   }
 
-  /// What the metrics say beyond a snapshot, as far as the history knows it.
+  /// The part of the metrics that the history knows and that is in no snapshot.
   package func metrics() -> MetricsView {
     var view = MetricsView()
     // References only: results are unpacked without the lock.

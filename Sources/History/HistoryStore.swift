@@ -4,10 +4,10 @@ import Basics
 import Monitoring
 import Synchronization
 
-/// What the agent remembers of its checks: the latest results, the uptime windows, the latencies.
+/// The history of the agent's checks: the latest results, the uptime windows, the latencies.
 ///
-/// It holds no clock: whoever asks says what time it is. It holds no file: `shard(_:)` gives bytes, and replaying the
-/// store of results above `appliedThrough` brings the rest.
+/// It holds no clock: the caller passes the time. It holds no file: `shard(_:)` gives bytes, and replaying the store of
+/// results above `appliedThrough` brings the rest.
 package final class HistoryStore: Sendable {
   let state: Mutex<HistoryState>
 
@@ -37,15 +37,14 @@ package final class HistoryStore: Sendable {
     self.damage = reading.damage
   }
 
-  /// The checks that are configured now, in their order. What is remembered of any other is kept for a week, not
-  /// shown, and within `GoneLimits`: a check may be away because the API's list is not there yet, or because somebody made
-  /// a mistake.
+  /// The checks that are configured now, in their order. The history of any other is kept for a week, not shown, and
+  /// within `GoneLimits`: a check may be absent because the API's list is not there yet, or by mistake.
   package func apply(_ checks: [MonitoringCheck], now: Timestamp) {
     state.withLock { $0.apply(checks, now: now) }
   }
 
-  /// The wall clock was set from one instant to another. The time in between, which nobody lived through, is not due in
-  /// any window, so that a clock that starts in 1970 does not leave a year without data behind.
+  /// The wall clock was set from one instant to another. The time in between, which never passed, is not due in any
+  /// window, so that a clock that starts in 1970 does not leave a year without data behind.
   package func clockStepped(from before: Timestamp, to now: Timestamp) {
     state.withLock { state in
       for id in state.histories.keys { state.change(id) { $0.clockStepped(from: before, to: now) } }
@@ -93,7 +92,7 @@ package final class HistoryStore: Sendable {
   /// Of checks that are gone.
   package var gone: GoneFigures { state.withLock(\.gone) }
 
-  /// Nil: nothing was forgotten before its time.
+  /// `nil` where nothing was dropped early.
   package func goneNotice(now: Timestamp) -> Notice? {
     state.withLock { $0.gone.notice($0.goneLimits, now: now) }
   }

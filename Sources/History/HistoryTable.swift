@@ -2,7 +2,7 @@
 
 import Basics
 
-/// What is remembered of each check, side by side: a dictionary of values as wide as these would be empty to a third and
+/// The histories of all checks, side by side: a dictionary of values as wide as these would be empty to a third and
 /// more, in places all over the memory.
 struct HistoryTable: Sendable {
   private var places: [UniqueID: UInt32] = [:]

@@ -3,10 +3,10 @@
 import Basics
 import Monitoring
 
-/// What fails together, as people see it.
+/// An incident, as it is shown.
 package struct IncidentStatus: Hashable, Sendable {
   package struct Member: Hashable, Sendable {
-    /// Nil: the agent's own.
+    /// `nil` for an alert about the agent itself.
     package var checkID: UniqueID?
     package var name: String
     package var rule: String
@@ -48,7 +48,7 @@ package struct IncidentStatus: Hashable, Sendable {
   package var memberCount = 0
   /// How it stands with each channel.
   package var notifications: [Notification] = []
-  /// What happened, oldest first.
+  /// Events of the incident, oldest first.
   package var timeline: [Event] = []
 
   package struct Notification: Hashable, Sendable {
@@ -59,7 +59,7 @@ package struct IncidentStatus: Hashable, Sendable {
     /// Of the first and the last delivery; `nil` when there was none.
     package var first: Timestamp?
     package var last: Timestamp?
-    /// What holds it, why, and until when.
+    /// The stage that holds the notification, with the reason and the end.
     package var stage: String?
     package var reason: String?
     package var until: Timestamp?
@@ -168,7 +168,7 @@ package struct AlertsView: Hashable, Sendable {
   package func incident(_ id: UniqueID) -> IncidentStatus? { (open + over).first { $0.id == id } }
 }
 
-/// A mute or a window that somebody ordered by hand.
+/// A mute or a maintenance window that an operator started.
 package struct OrderView: Hashable, Sendable {
   package var id: UniqueID
   package var short: String

@@ -4,9 +4,9 @@ import Basics
 import DequeModule
 import Monitoring
 
-/// The latest full results of a check: so many, and so many bytes. The newest is there whatever it takes.
+/// The latest full results of a check: limited in number and in bytes. The newest is always there.
 ///
-/// What a server presents hardly ever changes: of results in a row with the same chain all but one share it.
+/// A server's certificates hardly ever change: of results in a row with the same chain all but one share it.
 struct KeptResults: Sendable {
   private struct Entry: Sendable {
     var kept: PackedResult
@@ -59,7 +59,7 @@ struct KeptResults: Sendable {
   }
 }
 
-/// What of a check's results and outages is kept.
+/// Limits on the kept results and outages of a check.
 struct KeepingLimit: Hashable, Sendable {
   var count: Int
   var bytes: Int
@@ -78,7 +78,7 @@ struct KeepingLimit: Hashable, Sendable {
   }
 }
 
-/// What is kept of all checks.
+/// Number and size of the kept results of all checks.
 package struct KeptFigures: Hashable, Sendable {
   package var results = 0
   /// An upper estimate.

@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What the metrics say beyond a snapshot: put together for a scrape only.
+/// Figures for the metrics that are in no snapshot: put together for a scrape only.
 package struct MetricsView: Sendable {
   package var histograms = ResultHistograms()
   /// Of the latest scheduled result that is kept, by check.
@@ -12,9 +12,9 @@ package struct MetricsView: Sendable {
   package var labels: [String] = []
   package var process: ProcessFigures?
   package var reloads: ReloadFigures?
-  /// Nil: `/probe` is not answered.
+  /// `nil` where `/probe` is off.
   package var probes: ProbeFigures?
-  /// Nil: no way is looked at.
+  /// `nil` where traces are off.
   package var traces: TraceFigures?
   /// Of checks that are not configured any more.
   package var gone = GoneFigures()
@@ -24,7 +24,7 @@ package struct MetricsView: Sendable {
   package init() {}
 }
 
-/// What of a result's facts is a number.
+/// The numeric facts of a result.
 package struct MetricFacts: Hashable, Sendable {
   package var statusCode: Int?
   package var leafNotAfter: Timestamp?
@@ -45,7 +45,7 @@ package struct MetricFacts: Hashable, Sendable {
   }
 }
 
-/// What the kernel says of this process.
+/// The kernel's figures of this process.
 package struct ProcessFigures: Hashable, Sendable {
   /// User and system, seconds.
   package var processorSeconds: Double
@@ -75,7 +75,7 @@ package struct ReloadFigures: Hashable, Sendable {
   package init(lastSuccess: Timestamp) { self.lastSuccess = lastSuccess }
 }
 
-/// What `/probe` has done since the start.
+/// Figures of `/probe` since the start.
 package struct ProbeFigures: Hashable, Sendable {
   package var succeeded = 0
   package var failed = 0

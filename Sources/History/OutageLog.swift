@@ -3,8 +3,8 @@
 import Basics
 import Monitoring
 
-/// What a result that was down says of its outage. Shared: by the results in a row that say the same, and by the outages
-/// of a check that fails in the same way every night.
+/// The note of a result that was down on its outage. Shared: by equal results in a row, and by the outages of a check
+/// that fails in the same way every night.
 final class OutageNote: Sendable {
   let reason: Reason
   let phase: Phase?
@@ -56,7 +56,8 @@ struct OutageLog: Sendable {
   /// By their begin, ascending. Two overlap only where the clock was set back.
   private(set) var spans: [OutageSpan] = []
 
-  /// Down time that nobody had. It joins the outages that it touches, the latest of them where the clock was set back.
+  /// Adds down time that no outage has yet. It joins the outages that it touches, the latest of them where the clock
+  /// was set back.
   mutating func add(_ new: OutageSpan) {
     var new = new
     if let before = spans.lastIndex(where: { $0.span.end == new.span.start }) {

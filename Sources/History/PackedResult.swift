@@ -67,7 +67,7 @@ final class PackedResult: Sendable {
     (reason, phase, maintenance) = (result.reason, result.phase, result.maintenance)
   }
 
-  /// What the server presented.
+  /// The certificates that the server presented.
   var chain: [CertificateFacts]? { rare?.tls?.value.chain }
 
   var result: CheckResult {

@@ -22,7 +22,7 @@ extension StatusSnapshot {
   package static let pendingMark = "◌"
   package static let pendingWord = "PENDING"
 
-  /// The checks whose next run somebody wants to know.
+  /// Checks that have no result yet.
   package var pending: Set<UniqueID> { Set(checks.lazy.filter(\.isPending).map(\.id)) }
 
   /// Tells each pending check when it runs.

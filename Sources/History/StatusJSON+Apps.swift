@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What the Quartz apps' models want, by their names: a check and a result bear both names, so that one document serves
+/// Fields under the names of the Quartz apps' models: a check and a result have both names, so that one document serves
 /// both kinds of reader.
 extension CheckStatus {
   func writeAppNames(to json: inout JSONWriter) {
@@ -17,7 +17,7 @@ extension CheckStatus {
 
 extension StatusSnapshot {
   /// The apps' `DashboardSummary`. Resources are counted by state; where no check names one, checks are, in maintenance
-  /// neither. What needs attention are its alerts.
+  /// neither. The notices are its alerts.
   package func writeDashboard(to json: inout JSONWriter) {
     let (resources, summary, problems) = (resources, summary, problems)
     func count(_ state: CheckState, _ ofChecks: Int) -> Int {

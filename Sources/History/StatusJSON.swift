@@ -8,7 +8,7 @@ package enum StatusJSON {
   /// Identifies the request that a document answers, in its `meta`; `nil` outside of a request.
   @TaskLocal package static var requestID: String?
 
-  /// What `meta` says of a list.
+  /// Fields of `meta` for a list.
   package struct Page: Hashable, Sendable {
     package var total: Int
     package var limit: Int
@@ -290,7 +290,7 @@ extension LatencyStats {
 }
 
 extension JSONWriter {
-  /// Null says no data; the field is always there, so that nobody takes its absence for a zero.
+  /// Null for no data; the field is always there, so that its absence is not taken for a zero.
   fileprivate mutating func percent(_ name: StaticString, _ value: Double?) {
     key(name)
     if let value { number(value) } else { null() }

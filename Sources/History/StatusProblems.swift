@@ -4,7 +4,7 @@ import Basics
 import Monitoring
 
 extension StatusSnapshot {
-  /// What is wrong and what to do, the worst first. Empty: nothing a person need do.
+  /// Problems and the next step for each, the worst first. Empty where none needs action.
   package var problems: [Notice] { problems(of: checks) }
 
   /// - Parameter told: the checks whose own trouble is wanted.

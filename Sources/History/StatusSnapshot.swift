@@ -10,20 +10,20 @@ package struct StatusSnapshot: Sendable {
   package var now: Timestamp
   /// In the order of the configuration.
   package var checks: [CheckStatus]
-  /// Filled in by whoever composes the agent; nil where the part is not in use.
+  /// Filled in by the composition of the agent. `nil` where the part is not in use.
   package var spool: SpoolView?
   package var delivery: DeliveryView?
   package var scheduler: SchedulerView?
-  /// Nil: the agent shares its checks with nobody.
+  /// `nil` where the agent is in no group.
   package var group: GroupFigures?
   package var load = LoadView()
-  /// What the agent found wrong with itself, such as a damaged snapshot; shown before what is derived.
+  /// Problems of the agent itself, such as a damaged snapshot; shown before those that are derived.
   package var notices: [Notice] = []
   /// Windows that hold now or are to come; see `mark(_:)`.
   package var maintenance: [MaintenanceView] = []
-  /// Nil: nobody is told anything.
+  /// `nil` where alerts are off.
   package var alerts: AlertsView?
-  /// What people have silenced by hand.
+  /// Mutes that operators set.
   package var mutes: [OrderView] = []
   /// Windows of maintenance that people have opened by hand.
   package var byHand: [OrderView] = []
@@ -136,14 +136,14 @@ package struct CheckStatus: Sendable {
   package var missed: Int
   /// Slots that passed while a run was going and took its verdict.
   package var spanned: Int
-  /// Results whose time nobody can believe, since the start: they are in no window.
+  /// Results with an implausible time, since the start: they are in no window.
   package var implausible = 0
   package var resourceID: UniqueID?
   /// Results in a row that were down, outside maintenance; unknown ones neither add nor end the row.
   package var failures = 0
   /// From how many on its resource takes notice.
   package var failureThreshold = 1
-  /// What to do when it fails, a URL; `nil` when there is none.
+  /// URL of the runbook. `nil` where there is none.
   package var runbook: String?
   /// How many scheduled results it had, by state and reason, since this history began.
   package var counts: [ResultCount] = []
@@ -162,10 +162,10 @@ package struct CheckStatus: Sendable {
   /// The outage that began last, within 90 days, whether it is over or not.
   package var lastOutage: Outage? { latestOutage.first }
 
-  /// As the places see it that run it; filled in by whoever composes the agent.
+  /// Its state by place, for the places that run it; filled in by the composition of the agent.
   package var places: [PlaceStatus] = []
 
-  /// What it depends on itself, by name; see `StatusSnapshot.mark(_:)`.
+  /// Checks that it depends on itself, by name; see `StatusSnapshot.mark(_:)`.
   package var parents: [String] = []
 
   /// It failed along with what it depends on.
@@ -200,7 +200,7 @@ package struct LastResult: Hashable, Sendable {
   package var message: String?
   package var maintenance: Bool
 
-  /// What to look at first; `nil`: nothing is wrong.
+  /// The first thing to look at. `nil` where there is no failure.
   package var advice: String? { reason.advice(in: phase, of: message) }
 }
 
@@ -227,7 +227,7 @@ package struct WindowStatus: Hashable, Sendable {
   package var span: Int64 = 0
   /// Microseconds in which the check was enabled.
   package var enabled: Int64 = 0
-  /// Nil: no success in the window.
+  /// `nil` without a success in the window.
   package var latency: LatencyStats?
 
   package init(period: UptimePeriod) { self.period = period }
@@ -365,7 +365,7 @@ extension SchedulerView {
   }
 }
 
-/// What the agent bears of what others sent.
+/// Load that others put on the agent.
 package struct LoadView: Hashable, Sendable {
   package var kept = KeptFigures()
   /// Answers judged on threads of their own, since the start.
@@ -376,7 +376,7 @@ package struct LoadView: Hashable, Sendable {
   package var longestJudgement: Duration = .zero
   /// Being judged, or waiting for it.
   package var judging = 0
-  /// What waits for a budget of the process.
+  /// Tasks that wait for a budget of the process.
   package var waits: [WaitView] = []
 
   package init() {}

@@ -4,7 +4,7 @@ import Basics
 import Monitoring
 
 extension CheckStatus {
-  /// Down by a verdict that still holds, and nobody is at work on it.
+  /// Down by a verdict that still holds, outside of maintenance.
   var isInOutage: Bool { enabled && maintenance == nil && state == .down && !stale }
 }
 

@@ -19,7 +19,7 @@ extension StatusText {
     return table.lines + (thin.map { legend($0) } ?? [])
   }
 
-  /// What the time in brackets means, in lines as wide as the terminal.
+  /// Explains the time in brackets, in lines as wide as the terminal.
   private func legend(_ window: WindowStatus) -> [String] {
     let words =
       "(\(StatusFormat.length(window.data.judged))): the figure rests on that much data, less than 1% of its window"

@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What `quartz-agent status` prints.
+/// The text that `quartz-agent status` prints.
 package struct StatusText: Sendable {
   /// Columns of the terminal; at least `narrowest`.
   package var width: Int
@@ -44,7 +44,7 @@ package struct StatusText: Sendable {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// What is no table goes on in the next line where it has no room, and no line is wider than the terminal.
+  /// Folds text outside of tables, so that no line is wider than the terminal.
   func fold(_ lines: [String], hanging: Int) -> [String] {
     lines.flatMap { $0.folded(width: width, hanging: hanging, breaksWords: true) }
   }
@@ -88,7 +88,7 @@ package struct StatusText: Sendable {
       }
   }
 
-  /// What holds now, or else the next that begins within a day.
+  /// The window that is active, or else the next that begins within a day.
   private func maintenance(_ snapshot: StatusSnapshot) -> [String] {
     let active = snapshot.maintenance.filter(\.isActive)
     let tomorrow = snapshot.now.advanced(by: .seconds(86_400))

@@ -4,7 +4,7 @@ import Basics
 import Monitoring
 
 extension CheckResult {
-  /// What a stored record still knows of the result; everything else is absent.
+  /// The facts of a result that a stored record still has; all others are absent.
   init(_ record: DeliveryRecord, check: MonitoringCheck) {
     let verdict = Verdict(
       record.reason, phase: record.phase, message: record.message, degraded: record.state == .degraded)

@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What a stretch of time counts as.
+/// Categories that a stretch of time counts as.
 package enum Standing: UInt8, CaseIterable, Hashable, Sendable {
   case up, degraded, down, unknown, maintenance
 
@@ -110,7 +110,7 @@ package struct Tally: Sendable {
     left.others = others
   }
 
-  /// What says something about the target: unknown says something about this machine only.
+  /// Results that say something about the target: unknown says something about this machine only.
   package var judged: Int64 { up + degraded + down }
 }
 

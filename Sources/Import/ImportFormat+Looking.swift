@@ -3,7 +3,7 @@
 import Basics
 
 extension ImportFormat {
-  /// What a file looks like; nil: like none of them.
+  /// Format that a file looks like. `nil` for none.
   init?(looking file: ImportFile) {
     if file.isDatabase {
       self = .uptimeKuma

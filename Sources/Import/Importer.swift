@@ -20,14 +20,14 @@ package struct ImportFile: Sendable {
   var isDatabase: Bool { bytes.starts(with: Array("SQLite format 3\0".utf8)) }
 }
 
-/// What came of it.
+/// Result of an import.
 package struct Imported: Sendable {
   package var format: ImportFormat
   /// Names are unique and fit.
   package var checks: [ImportedCheck]
   /// Channels, rules, maintenance windows and the public page.
   package var sections = ImportedSections()
-  /// What was not carried and belongs to no check.
+  /// Values that were not carried and belong to no check.
   package var notes: [ImportNote]
   /// Entries that did not become checks: name and reason.
   package var leftOut: [LeftOut] = []

@@ -59,7 +59,7 @@ private struct PatternWalk {
     }
   }
 
-  /// What has no width, in brackets where it is repeated.
+  /// An assertion without width, in brackets where it is repeated.
   private mutating func edge(_ text: String) {
     let next = rest.first
     let isCount = next == "{" && rest.dropFirst().first.map { ("0"..."9").contains($0) } ?? false

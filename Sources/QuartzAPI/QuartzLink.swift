@@ -6,19 +6,19 @@ import Monitoring
 
 /// Everything this room does for one agent: the list of checks in, the results out, each as far as it is set up.
 package struct QuartzLink: Sendable {
-  /// Nil: `checks.pull` is false, or nothing is kept.
+  /// `nil` where `checks.pull` is false, or nothing is kept.
   package let puller: CheckListPuller?
-  /// Nil: `deliver.to` is off.
+  /// `nil` where `deliver.to` is off.
   package let uploader: Uploader?
-  /// Nil: `update_resources` is false.
+  /// `nil` where `update_resources` is false.
   package let resources: ResourceUpdater?
 
-  /// What the link needs of the rest of the agent.
+  /// Parts of the rest of the agent that the link needs.
   package struct Outside: Sendable {
     package var engine: CurlEngine
     package var resolve: CurlExchange.Resolve
-    /// The file of that name in the state directory, which holds the request budgets and the list of checks. Nil: nothing is
-    /// kept, which is for one command's few requests and never for a list of checks.
+    /// The file of that name in the state directory, which holds the request budgets and the list of checks. `nil`
+    /// where nothing is kept, which is for one command's few requests and never for a list of checks.
     package var kept: (@Sendable (_ name: String) -> any DurableBytes)?
     package var time: TimeSource
     package var queue: any DeliveryQueue
@@ -28,9 +28,9 @@ package struct QuartzLink: Sendable {
     package var report: @Sendable () async -> AgentReport
     /// Told each new list of checks.
     package var apply: @Sendable (PulledChecks) async -> Void
-    /// Nil: optional members of the answer are ignored.
+    /// `nil` where optional members of the answer are ignored.
     package var contact: ContactDesk?
-    /// Nil: nobody else has this list.
+    /// `nil` where the list is not shared.
     package var sharing: CheckListPuller.Sharing?
 
     package init(
@@ -105,7 +105,7 @@ package struct QuartzLink: Sendable {
     return contact
   }
 
-  /// What every line of one agent shares.
+  /// Parts that every connection of one agent shares.
   private struct Ground {
     let agent: Sender
     let time: SteadyTime
@@ -165,7 +165,7 @@ package struct QuartzLink: Sendable {
 }
 
 extension QuartzLink {
-  /// What is not as it should be, beside the trouble of delivery itself.
+  /// Problems beside the failures of delivery itself.
   package func notices() async -> [Notice] {
     var notices = puller?.status.notices() ?? []
     if let uploader { notices += await uploader.status().notices }

@@ -4,16 +4,16 @@ import Basics
 import Monitoring
 import Synchronization
 
-/// What the schedule needs to know of its surroundings.
+/// Facts about its surroundings that the schedule needs.
 package struct SchedulerOptions: Sendable {
   /// Part of every phase: agents of different names probe one check at different times.
   package var agent: String
-  /// Nil: the agent is on its own.
+  /// `nil` where the agent is in no group.
   package var group: SlotGrid.Group?
   package var limits: InFlightLimits
   /// How long runs may go on once the scheduler is cancelled.
   package var drainGrace: Duration
-  /// A sign of life from the scheduler's own loop; nil: nobody listens.
+  /// A pulse from the scheduler's own loop. `nil` where nothing listens.
   package var pulse: Pulse?
   /// Where the scheduler and its runs go on after each wait; nil: in Swift's own pool.
   package var executor: EventLoop?
@@ -33,7 +33,7 @@ package struct SchedulerOptions: Sendable {
     self.hostKey = hostKey
   }
 
-  /// Beaten by each turn of the loop that comes at least `every` after the last, and by nobody else: a loop that
+  /// Beaten by each turn of the loop that comes at least `every` after the last, and by nothing else: a loop that
   /// stands still, with nothing to do or without getting on, does not beat.
   package struct Pulse: Sendable {
     package var every: Duration
@@ -55,7 +55,7 @@ package final class CheckScheduler: Sendable {
   private struct State {
     var schedule: Schedule
     var phase = Phase.idle
-    /// What the wake source was told last.
+    /// The instant that the wake source is armed for.
     var armed: Instant?
     /// When the next sign of life is due.
     var pulse: Instant?
@@ -105,10 +105,10 @@ package final class CheckScheduler: Sendable {
   /// comes, and of which nothing is known, runs within min(interval, 30 s).
   ///
   /// - Parameters:
-  ///   - findings: what the last result of each check found, by the history; checks without one are left out.
+  ///   - findings: the last result of each check, by the history; checks without one are left out.
   ///   - taken: have come from another agent, which may not have run their last slots: these are run at once.
-  ///   - orphaned: of those, the ones whose agent has died, and for how long nobody may have run them: older slots of
-  ///     that time are missed.
+  ///   - orphaned: of those, the ones whose agent has died, and for how long they may not have run: older slots of that
+  ///     time are missed.
   package func apply(
     _ checks: [MonitoringCheck], recalling findings: [UniqueID: RunOutcome.Finding] = [:],
     taking taken: Set<UniqueID> = [], orphaned: [UniqueID: Duration] = [:]
@@ -222,7 +222,8 @@ package final class CheckScheduler: Sendable {
     close { $0.finish(start.run, late: late, at: now) }
   }
 
-  /// Ends a run in the schedule, tells what was missed and wakes whoever waited for its place. False: it did not end.
+  /// Ends a run in the schedule, reports missed slots and wakes the check that waited for its place. False where it did
+  /// not end.
   @discardableResult
   private func close(_ body: (inout Schedule) -> (events: [ScheduleEvent], canStart: Bool)?) -> Bool {
     let ended: ([ScheduleEvent], Bool)? = state.withLock { state in

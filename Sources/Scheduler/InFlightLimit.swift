@@ -20,9 +20,9 @@ package struct InFlightLimits: Hashable, Sendable {
   var reserved: Int { total / 4 }
 }
 
-/// Who may start next under the limits: first come first served, but a full host holds up nobody else, and checks
-/// that are not known to work leave a quarter of the places to those that are, and of them those go first that nobody
-/// has seen yet: what hangs is known after one run, and what works must not wait behind it for its first.
+/// Picks the next check to start under the limits: first come first served, but a full host holds up no other. Checks
+/// that are not known to work leave a quarter of the places to those that are. Of them, checks without a result go
+/// first: a check that hangs is known after one run, and a check that works must not wait behind it for its first.
 ///
 /// Where checks of the file and checks of the API share the places, a quarter is the file's alone and an eighth the API's,
 /// and so of the places that checks which are not known to work may take, and of those of a host that both have checks of.
@@ -121,7 +121,7 @@ struct InFlightLimit {
 
   var inFlight: Int { places.inUse }
 
-  /// False when `next()` would return nobody.
+  /// False where `next()` would return nothing.
   var canStart: Bool { firstTurn != nil }
 
   /// Whether checks of both origins share the places, and those of which hosts. Runs under way keep theirs.
@@ -158,7 +158,7 @@ struct InFlightLimit {
     offerTurn(host, rank)
   }
 
-  /// The entry that starts now; nil when nobody waits or nobody waiting may start.
+  /// The entry that starts now. `nil` where none waits or none of those that wait may start.
   mutating func next() -> (entry: Int, host: String, standing: Standing, kind: WorkOrigin.Kind)? {
     while let (turn, rank) = firstTurn {
       _ = turns[rank.index].popMin()
@@ -192,7 +192,7 @@ struct InFlightLimit {
     forget(host)
   }
 
-  /// Nobody waits any more: the entries that did, in the order they came.
+  /// Empties the queues: returns the entries that waited, in the order they came.
   mutating func removeWaiting() -> [Int] {
     var waiters: [Waiter] = []
     for host in hosts.keys {

@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What the schedule did and how punctually, for status and metrics.
+/// Work and punctuality of the schedule, for status and metrics.
 package struct ScheduleStatus: Hashable, Sendable {
   /// Enabled checks.
   package var checks = 0

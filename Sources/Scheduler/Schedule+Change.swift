@@ -25,11 +25,11 @@ extension Schedule {
   /// another pace it moves to its new timeline; one that is gone stops, its last run ends by itself. One that comes is
   /// new, and need not wait for its slot, unless something is known of it.
   ///
-  /// - Parameter findings: what the last result of a check found, from before this process or before the check was gone:
-  ///   who is known to work may take the reserved places at once, and who is known to fail is probed at its pace for
-  ///   that.
+  /// - Parameter findings: the last result of a check, from before this process or before the check was gone: a check
+  ///   that is known to work may take the reserved places at once, and a check that is known to fail is probed at its
+  ///   pace for that.
   /// - Parameter taken: have come from another agent: their last slots are run at once.
-  /// - Parameter orphaned: of those, the ones whose agent has died, and for how long nobody may have run them.
+  /// - Parameter orphaned: of those, the ones whose agent has died, and for how long they may not have run.
   mutating func apply(
     _ list: CheckList, recalling findings: [UniqueID: RunOutcome.Finding] = [:],
     taking taken: Set<UniqueID> = [], orphaned: [UniqueID: Duration] = [:], at reading: ClockReading
@@ -134,7 +134,7 @@ extension Schedule {
     planAll()
   }
 
-  /// The slots that nobody is known to have run, and that are too old to be run now.
+  /// Counts slots as missed that no member is known to have run, and that are too old to be run now.
   private mutating func lose(_ position: Int, since: Timestamp, before last: Timestamp) -> ScheduleEvent? {
     let interval = Duration.microseconds(entries[position].interval)
     let timeline = ownTimeline(position)

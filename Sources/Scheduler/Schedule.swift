@@ -3,13 +3,13 @@
 import Basics
 import Monitoring
 
-/// Decides what runs when; touches no clock, no task and no timer. `CheckScheduler` acts on it.
+/// Decides which check runs when; touches no clock, no task and no timer. `CheckScheduler` acts on it.
 ///
 /// Each check is in one of three states. *Planned*: its next slot is in the heap. *Waiting*: its slot came, a limit
-/// holds it, and the slot after it is in the heap. *Running*: it is not in the heap; what passed meanwhile is
-/// counted when the run ends, so a check cannot overlap itself. A check that has no result yet is *new* besides, and
-/// need not wait for a slot; see Schedule+First.swift. Entries lie in arrays by the check's position in
-/// the list: 24 bytes here and 20 in the heap for a check, and the list itself is shared with whoever gave it.
+/// holds it, and the slot after it is in the heap. *Running*: it is not in the heap; what passed meanwhile is counted
+/// when the run ends, so a check cannot overlap itself. A check that has no result yet is *new* besides, and need not
+/// wait for a slot; see Schedule+First.swift. Entries lie in arrays by the check's position in the list: 24 bytes here
+/// and 20 in the heap for a check, and the list itself is shared with its source.
 struct Schedule {
   struct Entry {
     /// The slot planned or waiting; while running, the last slot accounted for. Microseconds of UTC.
@@ -50,7 +50,7 @@ struct Schedule {
 
   enum State: UInt8 { case off, planned, waiting, running }
 
-  /// What the last run that could tell found.
+  /// Result of the last run that was neither unknown nor lost.
   enum Seen: UInt8 { case never, works, fails }
 
   struct Run {
@@ -163,8 +163,8 @@ struct Schedule {
     return (events, limit.canStart)
   }
 
-  /// A run whose slot's time was over before it could begin, because the process stood still in between: what it would
-  /// find belongs to another time, so its slot is missed as well. Nil: it is in time.
+  /// A run whose slot's time was over before it could begin, because the process stood still in between: its result
+  /// would belong to another time, so its slot is missed as well. `nil` where the run is in time.
   mutating func abandon(
     _ start: Start, late: Duration, at now: Instant
   ) -> (events: [ScheduleEvent], canStart: Bool)? {
@@ -246,14 +246,14 @@ struct Schedule {
     return .missed(check: checks[position].id, slots: slots, cause: cause)
   }
 
-  /// A slot of a group is run however late, within its interval: nobody can say whether another member did.
+  /// A slot of a group is run however late, within its interval: no other member is known to have run it.
   private func isTooLate(_ position: Int, at now: Timestamp) -> Bool {
     let (age, interval) = (now.microseconds - entries[position].instant, entries[position].interval)
     guard age > Self.grace(interval) else { return false }
     return age >= interval || !grid.isShared(checks[position])
   }
 
-  /// What was seen sets the pace. Its grid is the check's own, so the way back leads to the slots it came from.
+  /// The result sets the pace. Its grid is the check's own, so the way back leads to the slots it came from.
   mutating func take(_ position: Int, _ seen: Seen) {
     entries[position].seen = seen
     let pace = checks[position].pace(seen)

@@ -14,13 +14,13 @@ package struct DueCheck: Sendable {
   package let late: Duration
 }
 
-/// What the work tells the schedule of a run.
+/// A run's outcome, as the schedule needs it.
 package struct RunOutcome: Sendable {
   package enum Finding: Hashable, Sendable {
     /// Up or degraded.
     case works
     case fails
-    /// Nobody can tell: pace and standing of the check stay what they were.
+    /// Neither works nor fails: pace and standing of the check stay as they were.
     case unknown
   }
 
@@ -30,7 +30,7 @@ package struct RunOutcome: Sendable {
   /// The run came to no end for a reason of our own, so that its slot is missed; `nil` when it did.
   package var missed: MissCause?
   /// Called once, before the check can run again, with the slots that passed while this run was going and take its
-  /// verdict: whoever keeps the verdict learns of its slots in the same breath.
+  /// verdict: the keeper of the verdict learns of its slots at the same time.
   package var settle: @Sendable (SlotRange?) -> Void
 
   package init(

@@ -3,8 +3,8 @@
 import Basics
 import Monitoring
 
-/// Whose name moves the slots of a check: the agent's, or that of the group which shares it, so that all members stand on
-/// one grid whoever runs it.
+/// The name that shifts the slots of a check: the agent's, or that of the group which shares it, so that all members
+/// are on one grid.
 package struct SlotGrid: Hashable, Sendable {
   /// A group that this agent is in.
   package struct Group: Hashable, Sendable {

@@ -38,9 +38,9 @@ package struct Timeline: Hashable, Sendable {
   /// Longest wait of a check without a result for its first run, microseconds.
   package static let firstStep: Int64 = 30_000_000
 
-  /// Where a check without a result runs first: the soonest instant later than this one that is a slot of the grid
-  /// or a whole number of 30 s after one. No more than min(interval, 30 s) away, spread as the phases are, and the
-  /// same for whoever asks again.
+  /// Where a check without a result runs first: the soonest instant later than this one that is a slot of the grid or a
+  /// whole number of 30 s after one. No more than min(interval, 30 s) away, spread as the phases are, and the same at
+  /// each call.
   ///
   /// - Returns: the instant as the slot of the grid and the number of steps from there; no steps: the slot itself.
   func firstRun(after instant: Timestamp) -> (slot: Timestamp, steps: UInt32) {

@@ -8,8 +8,8 @@ import Synchronization
 /// The system's clocks, and a timer on an event loop.
 ///
 /// Two timers, since neither can do the other's work: the one on CLOCK_BOOTTIME fires at an instant, also when that
-/// passed during suspend; the one on CLOCK_REALTIME never fires, but TFD_TIMER_CANCEL_ON_SET makes it readable when
-/// somebody sets the wall clock, and that flag exists for this clock only.
+/// passed during suspend; the one on CLOCK_REALTIME never fires, but TFD_TIMER_CANCEL_ON_SET makes it readable when the
+/// wall clock is set, and that flag exists for this clock only.
 package final class TimerWakeSource: WakeSource {
   package let wakes: AsyncStream<Void>
   private let time: TimeSource

@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What the disk knows of the delivery: 64 bytes and a few ranges, written alternately to two slots.
+/// The progress of the delivery on disk: 64 bytes and a few ranges, written alternately to two slots.
 ///
 ///     0 magic "QCUR"  4 version (16 bit)  6 number of ranges (16 bit)  8 generation  16 settled through
 ///    24 live lane starts at  32 live lane settled through  40 identity of the store  56 CRC32C of 0..<56
@@ -19,7 +19,7 @@ struct Cursor: Hashable, Sendable {
   static let slotDistance = 4096
   static let fileSize = 2 * slotDistance
   static let rangeSize = 16
-  /// What a slot has room for. What more there is goes again after a restart.
+  /// Ranges that a slot has room for. Further ones are sent again after a restart.
   static let rangeLimit = (slotDistance - size) / rangeSize
   static let fileName = "cursor"
 

@@ -11,10 +11,10 @@ struct CursorFile {
   private var generation: UInt64
   /// The file's last sync failed: it is replaced before anything else is written.
   private(set) var isSuspect: Bool
-  /// What the medium holds for certain.
+  /// The progress that is certain to be on the medium.
   private(set) var written: DeliveryProgress?
 
-  /// What a start finds. A file that is missing, short or damaged means sending again, never losing.
+  /// State of the file at a start. A file that is missing, short or damaged means sending again, never losing.
   static func read(_ files: any SpoolFileSystem) -> Found {
     if files.isPoison(Cursor.fileName) {
       try? files.rename(Cursor.fileName, to: "aside-\(Cursor.fileName)")

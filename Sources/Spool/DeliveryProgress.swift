@@ -74,7 +74,7 @@ struct DeliveryProgress: Hashable, Sendable {
     absorb()
   }
 
-  /// What exists now becomes the backlog; `next` is the first sequence of the live lane.
+  /// All stored results become the backlog; `next` is the first sequence of the live lane.
   mutating func startLive(at next: UInt64) {
     guard next > liveStart else { return }
     liveStart = next
@@ -86,7 +86,7 @@ struct DeliveryProgress: Hashable, Sendable {
     return (settledThrough, liveStart, live?.upperBound ?? liveStart - 1)
   }
 
-  /// What the three numbers do not say, rising: all of it, or the widest of it.
+  /// The ranges that the three numbers do not cover, rising: all of them, or the widest.
   func cursorRanges(atMost limit: Int) -> [ClosedRange<UInt64>] {
     let beside = settled.ranges.filter { $0.lowerBound != liveStart }
     guard beside.count > limit else { return beside }

@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What stands where results were lost: nothing that was accepted disappears without one.
+/// Marks where results were lost: no accepted result disappears without such a record.
 package struct GapRecord: Hashable, Sendable {
   package enum Cause: String, Hashable, Sendable, CaseIterable {
     /// The store was full and its oldest segment made room.

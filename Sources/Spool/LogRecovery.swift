@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What a start finds of one log: the segments in order, and what is not right with them.
+/// State of one log at a start: the segments in order, and their faults.
 struct LogRecovery {
   var segments: [Segment] = []
   var spares: [SegmentLog.Spare] = []
@@ -144,7 +144,7 @@ struct LogRecoverer {
     return bytes.withUnsafeBytes { SegmentHeader($0) }
   }
 
-  /// What a segment held that cannot be read at all: up to the next one's base.
+  /// Sequences of a segment that cannot be read at all: up to the next one's base.
   private func hole(of item: Found, below limit: UInt64) -> [ClosedRange<UInt64>] {
     guard item.name.base < limit else { return [] }
     return [item.name.base...(limit < RecordFrame.sequenceLimit ? limit - 1 : item.name.base)]

@@ -4,7 +4,7 @@ import Basics
 import Glibc
 import Monitoring
 
-/// What kind of disk a directory is on, as far as the promise depends on it.
+/// Kind of disk that a directory is on, as far as the promise depends on it.
 enum MountKind: Hashable, Sendable {
   case ordinary
   /// Overwriting needs new space: what was reserved may not be there.

@@ -13,9 +13,9 @@ package final class PosixFileSystem: SpoolFileSystem {
 
   /// Makes the directory (mode 0700) when its parent exists, checks that it is ours alone, and locks it.
   ///
-  /// Everything later goes through the descriptor, so nobody can swap the directory under the store.
+  /// Everything later goes through the descriptor, so the directory cannot be swapped under the store.
   ///
-  /// - Parameter isReserved: whether space is set aside for what is not written yet.
+  /// - Parameter isReserved: whether space is set aside in advance.
   package init(path: String, isReserved: Bool = true) throws(FileFault) {
     (self.path, self.isReserved) = (path, isReserved)
     self.directory = try openDirectory(path)
@@ -225,7 +225,8 @@ private func openDirectory(_ path: String) throws(FileFault) -> Int32 {
   return directory
 }
 
-/// Ours, and writable by nobody else; readable bits of an older installation are taken away.
+/// Checks that the directory is ours and that no other user may write to it; readable bits of an older installation are
+/// removed.
 private func checkSafety(_ directory: Int32, _ path: String) throws(FileFault) {
   var info = stat()
   guard fstat(directory, &info) == 0 else { throw lastFault("open directory", path) }

@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What a record is. The raw values are the format.
+/// Kind of a record. The raw values are the format.
 enum RecordKind: UInt8, Sendable {
   case result = 1
   /// Stands where results were lost: why, how many, which.

@@ -86,7 +86,7 @@ package final class ResultSpool: DeliveryQueue {
     await perform(orElse: ()) { core, _ in core.startLiveLane() }
   }
 
-  /// What the receiver refused, oldest first.
+  /// Results that the receiver refused, oldest first.
   package func quarantined() async -> [QuarantinedRecord] {
     await perform(orElse: []) { core, _ in core.quarantinedRecords() }
   }

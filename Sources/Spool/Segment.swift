@@ -2,7 +2,7 @@
 
 import Basics
 
-/// What is known in memory of one segment on disk.
+/// A segment on disk, as it is known in memory.
 struct Segment: Hashable, Sendable {
   /// The file's name; it may differ from what `name` says when someone renamed it.
   var file: String

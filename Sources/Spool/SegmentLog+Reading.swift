@@ -12,7 +12,7 @@ struct RewrittenTail {
 struct LogWalk {
   /// Where to go on: the record the visitor stopped at, the end, or the first segment that could not be read.
   var stopped: LogPosition
-  /// What may lie in segments that could not be read.
+  /// Sequences that may lie in segments that could not be read.
   var unread: [ClosedRange<UInt64>]
   var faults: [FileFault]
 }
@@ -69,9 +69,9 @@ extension SegmentLog {
 
   /// The records at the end of the log that a start writes anew: those of the last segment, and of small ones before.
   ///
-  /// What a killed process wrote and did not sync reads well from the page cache and may still never reach the medium,
-  /// so it counts only once it was written and synced again. And since a writer never appends to a segment it did not
-  /// create, a few dozen starts would otherwise use up the ring.
+  /// Data that a killed process wrote and did not sync reads well from the page cache and may still never reach the
+  /// medium, so it counts only once it was written and synced again. And since a writer never appends to a segment it
+  /// did not create, a few dozen starts would otherwise use up the ring.
   func tailToRewrite() -> RewrittenTail {
     var tail = RewrittenTail()
     var size = SegmentHeader.size

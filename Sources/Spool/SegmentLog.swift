@@ -228,7 +228,7 @@ struct SegmentLog {
     }
   }
 
-  /// Leaves out the segments that end there or earlier; their files are somebody else's business.
+  /// Leaves out the segments that end there or earlier; their files are not touched.
   mutating func forget(through sequence: UInt64) {
     segments.removeAll { $0.last.map { $0 <= sequence } == true }
   }

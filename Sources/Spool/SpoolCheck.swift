@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What reading every byte of a store again came to.
+/// Outcome of reading every byte of a store again.
 package struct SpoolCheck: Hashable, Sendable {
   package var segments = 0
   package var bytes = 0

@@ -100,12 +100,12 @@ extension SpoolCore {
     search.oldest = nil
   }
 
-  /// Whether a lane can give the result: one of another version, or that makes no sense, waits for nobody.
+  /// Whether a lane can give the result: a record of another version, or one that makes no sense, is never waited for.
   private func isReadable(_ record: StoredRecord) -> Bool {
     record.frame.version == RecordFrame.version && (try? RecordPayload.decode(record.payload)) != nil
   }
 
-  /// What is here becomes the backlog.
+  /// All stored results become the backlog.
   mutating func startLiveLane() {
     progress.startLive(at: max(nextSequence, 1))
     search.positions = [:]

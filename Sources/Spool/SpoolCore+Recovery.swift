@@ -30,7 +30,7 @@ extension SpoolCore {
     }
   }
 
-  /// What an attempt to open gave up for room stays given up, also when it failed in the end.
+  /// Keeps the losses of an attempt to open that gave up results for room, also when it failed in the end.
   private mutating func giveUp(_ attempt: SpoolCore) {
     counters.dropped = attempt.counters.dropped
     pendingGaps += attempt.owedGaps.filter { !pendingGaps.contains($0) }
@@ -144,7 +144,7 @@ extension SpoolCore {
     if isDamage { counters.damaged += 1 }
   }
 
-  /// Holes nobody accounts for become gap records; those of delivered results cost nothing and are left out.
+  /// Turns holes without an explanation into gap records; those of delivered results cost nothing and are left out.
   private mutating func reportDamage(_ recovery: LogRecovery, at time: SpoolTime) {
     var waiting = IntervalSet()
     for gap in pendingGaps { waiting.insert(gap.sequences) }

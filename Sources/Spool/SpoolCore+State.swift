@@ -63,7 +63,7 @@ extension SpoolCore {
     var oldest: Timestamp??
   }
 
-  /// What is known between attempts to open the directory.
+  /// State that is kept between attempts to open the directory.
   struct Reopening {
     /// Of the next one, in microseconds of the monotonic clock.
     var at: Int64 = 0

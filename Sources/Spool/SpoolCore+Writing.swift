@@ -159,8 +159,8 @@ extension SpoolCore {
     for _ in 0..<count { self.log?.recycleFirst() }
   }
 
-  /// A segment left, or is about to. What lies between its last record and the next segment goes with it: numbers
-  /// passed over are explained by a gap record that may stand at its end.
+  /// A segment left, or is about to. Numbers between its last record and the next segment go with it: numbers passed
+  /// over are explained by a gap record that may stand at its end.
   mutating func forget(through segment: Segment) {
     let later = log?.segments.lazy.filter { $0.name.generation > segment.name.generation }
     let next = min(later?.map(\.name.base).min() ?? 1, held.entries.first?.sequence ?? .max)

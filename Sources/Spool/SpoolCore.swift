@@ -99,7 +99,7 @@ struct SpoolCore {
     return write(withGaps(group), at: time)
   }
 
-  /// What must happen now: the interval's sync, the next try of a disk that failed.
+  /// Work that is due now: the interval's sync, the next try of a disk that failed.
   mutating func tick(at time: SpoolTime) {
     wall = time.wall
     if let due = syncDueAt, time.monotonic >= due { flush(at: time) }

@@ -40,7 +40,7 @@ package protocol SpoolFileSystem: Sendable {
   func remove(_ name: String) throws(FileFault)
   /// Renames, creations and removals so far are on the medium when this returns.
   func syncDirectory() throws(FileFault)
-  /// What the operator should know about this disk; empty when there is nothing to say.
+  /// Notes for the operator about this disk; empty where there is none.
   var notes: [Notice] { get }
   /// Gives the lock up. Nothing is written through this object any more.
   func release()
@@ -48,7 +48,7 @@ package protocol SpoolFileSystem: Sendable {
   func reattached() throws(FileFault) -> any SpoolFileSystem
   /// Whether a file must not be read because the agent died over it.
   func isPoison(_ name: String) -> Bool
-  /// What a file holds is about to be read and believed.
+  /// Called before the content of a file is read and believed.
   func begins(_ name: String)
   /// It was read, and its reader lives.
   func ended(_ name: String)

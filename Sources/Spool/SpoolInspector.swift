@@ -12,7 +12,7 @@ package struct SpoolInspector: Sendable {
   /// Everything that is stored.
   package let reader: SpoolReader
 
-  /// What the store looks like. Rates and the mode of a running agent are not known here.
+  /// State of the store. Rates and the mode of a running agent are not known here.
   package let status: SpoolStatus
 
   /// Throws `.locked` while an agent runs on the directory, `.notDurable` when it cannot be read. Blocks on the disk.

@@ -6,7 +6,7 @@ import Glibc
 import Monitoring
 import Synchronization
 
-/// What callers hand to the writer thread: results, and work to be done on the store between groups.
+/// Work that callers hand to the writer thread: results, and jobs to be done on the store between groups.
 final class SpoolMailbox: Sendable {
   typealias Work = @Sendable (inout SpoolCore, SpoolTime) -> Void
   typealias Waiter = CheckedContinuation<Bool, Never>
@@ -22,7 +22,7 @@ final class SpoolMailbox: Sendable {
     var isBarrier: Bool
   }
 
-  /// What the thread takes away in one go.
+  /// Work that the thread takes in one go.
   struct Load {
     var results: [Queued] = []
     var overflow: GapRecord?

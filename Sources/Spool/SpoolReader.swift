@@ -47,7 +47,7 @@ package struct SpoolReader: Sendable {
     }
   }
 
-  /// What the receiver refused, oldest first.
+  /// Results that the receiver refused, oldest first.
   package func quarantined() -> [QuarantinedRecord] {
     var found: [QuarantinedRecord] = []
     _ = quarantineLog?.walk(from: nil) { record in

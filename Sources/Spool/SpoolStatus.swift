@@ -40,7 +40,7 @@ package struct SpoolStatus: Hashable, Sendable {
   package var faults = 0
   package var lastFault: String?
   package var bytesUsed = 0
-  /// What the disk gave us, segments and spares.
+  /// Bytes on disk that are reserved: segments and spares.
   package var bytesReserved = 0
   package var segments = 0
   package var recordedThrough: UInt64 = 0
@@ -73,7 +73,7 @@ package struct QuarantinedRecord: Hashable, Sendable {
   package var record: DeliveryRecord
 }
 
-/// What came in during the last hour, by the minute.
+/// Bytes that came in during the last hour, by the minute.
 struct RateEstimate: Hashable, Sendable {
   private var minutes: [(minute: Int64, count: Int, bytes: Int)] = []
   private var start: Int64?

@@ -15,7 +15,7 @@ func runSpool(_ core: consuming SpoolCore, _ mailbox: SpoolMailbox, wakeUploader
   for closer in mailbox.takeClosers() { closer.resume() }
 }
 
-/// What comes after a turn.
+/// The thread's next step after a turn.
 enum SpoolTurn: Hashable {
   /// The next one, at a wake-up or at this instant of the monotonic clock, in microseconds.
   case wait(until: Int64?)
@@ -23,8 +23,8 @@ enum SpoolTurn: Hashable {
   case last
 }
 
-/// One turn: a group of results, then jobs, then what time demands. Whoever drives the store in place of its thread, in
-/// one order with everything else, takes the same turns.
+/// One turn: a group of results, then jobs, then work that is due. A driver of the store in place of its thread, in one
+/// order with everything else, takes the same turns.
 func turnSpool(
   _ core: inout SpoolCore, _ mailbox: SpoolMailbox, wakeUploader: @Sendable () -> Void
 ) -> SpoolTurn {

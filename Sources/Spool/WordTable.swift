@@ -35,7 +35,7 @@ struct WordTable<Value: RawRepresentable & CaseIterable & Sendable>: Sendable wh
     return true
   }
 
-  /// FNV-1a. The words are ours, so nobody can choose collisions.
+  /// FNV-1a. The words are ours, so collisions cannot be chosen.
   private static func hash(_ bytes: UnsafeRawBufferPointer) -> Int {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

@@ -3,13 +3,14 @@
 import Basics
 import Monitoring
 
-/// Who may ask, by the configuration.
+/// Access to the status server, by the configuration.
 package struct StatusAccess: Sendable {
-  /// What a client must show to run a check; nil: nobody may.
+  /// Token for running a check. `nil` disables it.
   package var runNowToken: Redacted?
-  /// What a client must show to read over TCP; nil: nothing.
+  /// Token for reading over TCP. `nil` for none.
   package var readToken: Redacted?
-  /// What other members of the group show to read what they add up, and nothing else; nil: they read as all others do.
+  /// Token with which other members of the group read this agent's shares of the windows, and nothing else. `nil` where
+  /// they read as all others do.
   package var memberToken: Redacted?
   /// Other machines may read without a token.
   package var allowUnauthenticated: Bool
@@ -56,7 +57,7 @@ struct ReadGate: Sendable {
   }
 }
 
-/// What an Authorization header shows.
+/// Credential in an Authorization header.
 struct Credential: Sendable {
   enum Scheme: Sendable {
     /// From a program, which sends it because it means to.

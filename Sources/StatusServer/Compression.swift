@@ -8,7 +8,7 @@ enum Compression {
   /// Bytes from which on it is worth it.
   static let threshold = 1024
 
-  /// Whether the header lets gzip be sent. What names gzip counts before what names all; a weight of 0 forbids it.
+  /// Whether the header lets gzip be sent. An entry for gzip counts before one for all; a weight of 0 forbids it.
   static func acceptsGzip(_ header: String?) -> Bool {
     guard let header else { return false }
     var named: Bool?

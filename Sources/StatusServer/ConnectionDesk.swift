@@ -6,9 +6,9 @@ import Synchronization
 
 /// The server's open connections: their places, their turns, and their common end.
 ///
-/// What reads the agent's state is answered one at a time, first come, first served, and no connection asks for more than
-/// one answer at once: however many pages somebody asks for, they take one thread of those that probes run on, and the
-/// next one to ask waits for as many answers as there are connections, not for as many as were asked for.
+/// Requests that read the agent's state are answered one at a time, first come, first served, and no connection asks
+/// for more than one answer at once: however many pages are requested, they take one thread of those that probes run
+/// on, and the next one to ask waits for as many answers as there are connections, not for as many as were asked for.
 final class ConnectionDesk: Sendable {
   private struct State {
     var places: ConnectionPlaces

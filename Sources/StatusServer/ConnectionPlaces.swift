@@ -2,10 +2,10 @@
 
 import Basics
 
-/// Who holds one of the server's places, and who gives his up when all are taken.
+/// The server's places for connections, and the choice of the one to close when all are taken.
 ///
-/// A new connection always gets one: people who hold connections open and say nothing, or take no answer, must not keep
-/// others out. Whoever has most of what is idle loses his oldest first.
+/// A new connection always gets one: clients that hold connections open and send nothing, or take no answer, must not
+/// keep others out. The client with the most idle connections loses its oldest first.
 struct ConnectionPlaces {
   enum Stage: Hashable, Sendable {
     /// Its request is awaited or has not come to its end.

@@ -9,11 +9,11 @@ package protocol HeartbeatTaking: Sendable {
 }
 
 /// `/hb/TOKEN`, `/hb/TOKEN/start`, `/hb/TOKEN/fail` and `/hb/TOKEN/0` to `255`, by GET, HEAD and POST: the same on each
-/// address the agent listens on. Who asks is said by the token alone, so no Host and no other token is looked at.
+/// address the agent listens on. The token alone identifies the client, so no Host and no other token is checked.
 struct HeartbeatDoor: Sendable {
   let desk: any HeartbeatTaking
 
-  /// Nil: the request is something else.
+  /// `nil` for any other request.
   func reply(to request: StatusRequest) async -> Reply? {
     guard request.isHeartbeat else { return nil }
     guard request.method != .other else {

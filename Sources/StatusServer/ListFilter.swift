@@ -4,8 +4,8 @@ import Basics
 import History
 import Monitoring
 
-/// What the list shows: all, or what is in one of some states, bears one of some tags, and contains a text in its name,
-/// target or tags.
+/// Filter of the list: all checks, or those that are in one of some states, have one of some tags, and contain a text
+/// in their name, target or tags.
 package struct ListFilter: Hashable, Sendable {
   /// A state, or what a check is instead of being in one.
   package enum State: String, CaseIterable, Sendable {

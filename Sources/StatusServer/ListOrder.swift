@@ -4,8 +4,8 @@ import Basics
 import History
 import Monitoring
 
-/// In which order checks are listed where somebody asks for one: names from a to z, everything else the worst first.
-/// What is equal keeps the order of the configuration.
+/// Requested order of the list: names from a to z, everything else the worst first. Equal checks keep the order of the
+/// configuration.
 package enum ListOrder: String, CaseIterable, Sendable {
   case name, state
   /// The slowest last result first, those without one last.
@@ -13,7 +13,7 @@ package enum ListOrder: String, CaseIterable, Sendable {
   /// The lowest of 24h first, those without data last.
   case uptime
 
-  /// Nil: nobody asks.
+  /// `nil` where no order is requested.
   static func of(_ path: RequestPath) throws(BadRequest) -> ListOrder? {
     guard let word = path["sort"], !word.isEmpty else { return nil }
     guard let order = ListOrder(rawValue: word) else {

@@ -6,9 +6,9 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Tells the browsers that listen what changed on the page (server-sent events). What changed is worked out once a second
-/// for all of them, and only while there is one. Nobody is waited for: who does not take what was sent is told less, then
-/// nothing any more.
+/// Sends the page's changes to the browsers that listen (server-sent events). Changes are computed once a second for
+/// all of them, and only while there is one. The feed never waits: a browser that does not read gets fewer events, then
+/// none.
 final class LiveFeed: Sendable {
   private struct Reader {
     let channel: any Channel

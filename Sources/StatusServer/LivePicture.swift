@@ -4,10 +4,10 @@ import Basics
 import History
 import Monitoring
 
-/// What the readers of the page have seen, and from it what has changed since: events as text (HTML, section 9.2.6
+/// The state that the readers of the page have, and the changes since: events as text (HTML, section 9.2.6
 /// "Interpreting an event stream").
 struct LivePicture {
-  /// What a row shows beside its ages and windows, which move with every result.
+  /// Content of a row beside its ages and windows, which move with every result.
   private struct Row: Equatable {
     var standing: Standing
     var result: LastResult?

@@ -8,28 +8,28 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 
-/// The HTTP server: page, JSON, metrics, health, and the few things that somebody with leave can order; or the public face,
-/// which only shows.
+/// The HTTP server: page, JSON, metrics, health, and the few actions of authorised clients; or the public page, which
+/// only shows.
 package struct LocalStatusServer: Sendable {
   private let listen: ListenAddress
   private let source: any StatusSource
   private let logger: Logger
   private let access: StatusAccess
-  /// Nil: the private face.
+  /// `nil` for the private page.
   private let publicFace: PublicFace?
-  /// Who takes what jobs report; nil: nobody.
+  /// Receives the reports of jobs. `nil` where none are taken.
   package var heartbeats: (any HeartbeatTaking)?
-  /// Who probes for others; nil: nobody.
+  /// Answers `/probe`. `nil` where it is off.
   package var probes: ProbeDoor?
 
   /// Open connections; for one more an idle one is closed.
   static let maxConnections = 128
-  /// What a client gets to ask in, from its connection or the answer before to the end of its request, and once more to
-  /// take the answer. No byte prolongs it.
+  /// Time that a client gets for sending a request, from its connection or the answer before, and once more for reading
+  /// the answer. No byte prolongs it.
   static let patience: TimeAmount = .seconds(10)
   /// How long what still comes is read after the last answer.
   static let farewell: TimeAmount = .seconds(2)
-  /// What connections get to finish in when the server stops.
+  /// Time that connections get to finish when the server stops.
   static let grace: TimeAmount = .seconds(3)
 
   package init(
@@ -42,7 +42,7 @@ package struct LocalStatusServer: Sendable {
     publicFace = nil
   }
 
-  /// What anybody may see, on an address of its own.
+  /// The public page, on an address of its own.
   package init(public face: PublicFace, listen: ListenAddress, source: any StatusSource, logger: Logger) {
     access = StatusAccess(allowUnauthenticated: true)
     (self.listen, self.source, self.logger) = (listen, source, logger)
@@ -170,7 +170,7 @@ package struct LocalStatusServer: Sendable {
 }
 
 extension ListenAddress {
-  /// What lies where the socket should be, and is none: somebody's file, which is not ours to replace.
+  /// A file in the socket's place that is no socket, which is not ours to replace.
   fileprivate var obstacle: String? {
     var facts = stat()
     guard case .unix(let path) = self, lstat(path, &facts) == 0, facts.st_mode & S_IFMT != S_IFSOCK else {

@@ -4,7 +4,7 @@ import Basics
 import History
 import Monitoring
 
-/// What the agent says of its own parts.
+/// Metrics of the agent's own parts.
 extension OpenMetrics {
   mutating func spool(_ spool: SpoolView) {
     text.gauge("quartz_spool_records", "Results not yet delivered.", Double(spool.depth))
@@ -213,7 +213,7 @@ extension OpenMetrics {
       "When the configuration in force was read; the start is the first time.", seconds(reloads.lastSuccess))
   }
 
-  /// What blackbox_exporter has a name for has it here too.
+  /// Metrics of `/probe`, under the names of blackbox_exporter where it has one.
   mutating func probes(_ probes: ProbeFigures) {
     text.family("quartz_probe_requests", .counter, "Questions of /probe, by what came of them.")
     let outcomes = [

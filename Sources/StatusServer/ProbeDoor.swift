@@ -3,18 +3,18 @@
 import Basics
 import Monitoring
 
-/// What is asked of `/probe`, as blackbox_exporter is asked.
+/// A request to `/probe`, in the form of blackbox_exporter.
 package struct ProbeQuestion: Sendable {
   /// Empty: it is missing.
   package var target: String
   package var module: String
   /// The Host header and the name in TLS, instead of the target's own.
   package var hostname: String?
-  /// What the scrape waits, seconds, as its header says; nil: it does not say.
+  /// The scrape's timeout in seconds, by its header. `nil` without the header.
   package var scrapeTimeout: Double?
   /// Words about the probe besides its metrics.
   package var isDebug: Bool
-  /// Who asks; `nil` over a socket.
+  /// Address of the client. `nil` over a socket.
   package var asker: IPAddress?
 
   package init(
@@ -31,15 +31,15 @@ package enum ProbeAnswer: Sendable {
   case metrics(String)
   /// For a person.
   case log(String)
-  /// What is wrong with the question.
+  /// The question is wrong.
   case refused(String)
-  /// What is wrong here.
+  /// The agent failed.
   case broken(String)
   /// As many probes as may be are under way.
   case busy
 }
 
-/// Probes for whoever may ask.
+/// Probes for authorised clients.
 package protocol ProbeTaking: Sendable {
   /// Probes at once, at most.
   var limit: Int { get }
@@ -65,7 +65,7 @@ package struct ProbeDoor: Sendable {
     (self.desk, self.token, self.allowed) = (desk, token, allowed)
   }
 
-  /// Nil: the request is something else.
+  /// `nil` for any other request.
   func reply(to request: StatusRequest, hosts: AllowedHosts) async -> Reply? {
     guard request.isProbe else { return nil }
     if request.path == StatusRequest.exporterReload { return await reload(request, hosts) }
@@ -112,7 +112,7 @@ package struct ProbeDoor: Sendable {
   /// Bytes of an address: a target of 2,048 bytes may be escaped, and has others beside it.
   private static let longest = 8000
 
-  /// Why somebody may not ask; nil: he may.
+  /// Why the client is refused. `nil` where it may ask.
   private func refusal(of request: StatusRequest, _ hosts: AllowedHosts) -> Reply? {
     let shows = token.map { Credential(request.authorization)?.matches($0) ?? false } ?? false
     if shows { return nil }

@@ -31,7 +31,7 @@ struct Reply: Sendable {
   var status: Int
   var kind: Kind
   var body: [UInt8]
-  /// What the page's style and script must bear to be applied; nil when there are none.
+  /// Nonce of the page's style and script. `nil` where there are none.
   var styleNonce: String?
   /// For a HEAD request: the headers of the answer without it.
   var omitsBody = false

@@ -72,7 +72,7 @@ extension Routes {
     }
   }
 
-  /// What the filters leave, in the order that is asked for or else that of the configuration.
+  /// The filtered checks, in the requested order or else that of the configuration.
   private func listed(_ path: RequestPath) async throws(BadRequest) -> (StatusSnapshot, [CheckStatus]) {
     let (filter, order) = (try ListFilter(path), try ListOrder.of(path))
     let snapshot = await source.snapshot()
@@ -204,7 +204,7 @@ extension Routes {
 }
 
 extension RequestPath {
-  /// What is there does something, and can only be posted to.
+  /// Routes with an effect, which take POST only.
   fileprivate var isDoing: Bool {
     guard segments.count >= 4, segments.starts(with: ["api", "v1"]) else { return false }
     switch segments[2] {

@@ -7,7 +7,7 @@ import Monitoring
 // Incidents, mutes and maintenance by hand: read by whoever may read, ordered by whoever has `status.run_now_token`, or
 // by whoever may open the agent's socket.
 extension Routes {
-  /// Documents about what people are told. Nil: it is none of them.
+  /// Documents about alerts. `nil` for any other path.
   func alerts(_ segments: [String], _ snapshot: StatusSnapshot, _ path: RequestPath) throws(BadRequest)
     -> Reply?
   {
@@ -89,7 +89,7 @@ extension Routes {
 }
 
 extension RequestPath {
-  /// Orders something, whoever sends it and however.
+  /// Whether the request is an operator's command, in any form.
   var isOrder: Bool {
     guard segments.starts(with: ["api", "v1"]) else { return false }
     let rest = segments.dropFirst(2)

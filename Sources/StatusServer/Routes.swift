@@ -10,11 +10,11 @@ struct Routes: Answering {
   let hosts: AllowedHosts
   var runNow = RunNowGate(token: nil)
   var button = PageForms()
-  /// Nil: everybody who gets here may read.
+  /// `nil` where every client may read.
   var readGate: ReadGate?
   /// Listens on a unix socket: the file system says who may ask.
   var isSocket = false
-  /// Nil: no events here.
+  /// `nil` without events.
   var feed: LiveFeed?
 
   /// Told of an answer that says that the agent failed: its status and the request's id.

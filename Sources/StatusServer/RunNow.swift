@@ -4,7 +4,7 @@ import Basics
 import History
 import Monitoring
 
-/// What came of the wish to run a check at once.
+/// Outcome of a request to run a check now.
 package enum RunNowOutcome: Sendable {
   case done(CheckResult)
   case noSuchCheck
@@ -14,15 +14,15 @@ package enum RunNowOutcome: Sendable {
   case stopping
 }
 
-/// Guards the one route that does something: whoever has the token may run a check now.
+/// Guards the one route with an effect: a client with the token may run a check now.
 struct RunNowGate: Sendable {
-  /// Nil: nobody may.
+  /// `nil` disables it.
   let token: Redacted?
 
   /// Nil when the header proves that the client has the token; else the answer.
   func refusal(_ authorization: String?) -> (status: Int, code: String, message: String)? {
     guard let token else {
-      return (403, "RUN_NOW_OFF", "nobody may run checks or give orders here: set status.run_now_token")
+      return (403, "RUN_NOW_OFF", "run now and operator actions are disabled: set status.run_now_token")
     }
     // Not what a browser sends along by itself: any page could make it ask.
     guard let shown = Credential(authorization), shown.scheme == .bearer else {

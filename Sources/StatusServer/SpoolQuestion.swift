@@ -3,13 +3,13 @@
 import Basics
 import Monitoring
 
-/// What `quartz-agent spool` asks of a running agent, which alone may read its store.
+/// Requests of `quartz-agent spool` to a running agent, which alone may read its store.
 package enum SpoolQuestion: Hashable, Sendable {
-  /// What is stored, as text for people.
+  /// Content of the store, as text for people.
   case summary
   /// A page of results above a sequence number, as NDJSON; `waiting`: only what is still to be delivered.
   case results(after: UInt64, limit: Int, waiting: Bool)
-  /// What the receiver refused, as NDJSON.
+  /// Results that the receiver refused, as NDJSON.
   case quarantine
   /// Read every record again, as text for people.
   case check
@@ -23,7 +23,7 @@ package enum SpoolQuestion: Hashable, Sendable {
 package struct SpoolAnswer: Hashable, Sendable {
   package var status: Int
   package var text: String
-  /// What a check of the store came to; nil for any other answer. It goes beside the text, in a header.
+  /// Whether a check of the store found it sound. `nil` for any other answer. It goes beside the text, in a header.
   package var isSound: Bool?
 
   /// `yes` or `no`.
@@ -63,7 +63,7 @@ extension Routes {
     }
   }
 
-  /// `POST /api/v1/spool/resubmit`: over the agent's socket whoever may open it, over TCP whoever has the token.
+  /// `POST /api/v1/spool/resubmit`: over the agent's socket without a token, over TCP with it.
   func resubmit(authorization: String?) async -> Reply {
     await change(.resubmit, authorization: authorization)
   }

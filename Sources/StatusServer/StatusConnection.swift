@@ -6,10 +6,10 @@ import NIOHTTP1
 
 /// From a request to its answer.
 protocol Answering: Sendable {
-  /// Nil: no events here.
+  /// `nil` without events.
   var feed: LiveFeed? { get }
   func reply(to request: StatusRequest) async -> Reply
-  /// What is wrong with a request.
+  /// Answer to a bad request.
   func failure(_ status: Int, _ code: String, _ message: String) -> Reply
 }
 
@@ -28,8 +28,8 @@ final class StatusConnection: ChannelDuplexHandler {
     case reading(StatusRequest, ByteBuffer, staysOpen: Bool)
     /// An answer is on its way.
     case answering
-    /// The answer went out. What still comes is thrown away: a connection closed upon unread bytes is reset, and the
-    /// answer lost with it (RFC 9112 section 9.6).
+    /// The answer went out. Further bytes are discarded: a connection closed upon unread bytes is reset, and the answer
+    /// lost with it (RFC 9112 section 9.6).
     case draining
     /// Events go out from its seat until the client goes or the server ends.
     case streaming(LiveFeed, seat: Int)
@@ -38,7 +38,7 @@ final class StatusConnection: ChannelDuplexHandler {
   private let routes: any Answering
   private let desk: ConnectionDesk
   private let heartbeats: HeartbeatDoor?
-  /// Nil: nobody probes for others.
+  /// `nil` where `/probe` is off.
   private let probes: ProbeAnswering?
   private var number = 0
   private var state = State.asking
@@ -50,7 +50,7 @@ final class StatusConnection: ChannelDuplexHandler {
   private var bodyBytes = 0
   private var timer: Scheduled<Void>?
 
-  /// Nil: the request is something else.
+  /// `nil` for any other request.
   typealias ProbeAnswering = @Sendable (StatusRequest) async -> Reply?
 
   init(

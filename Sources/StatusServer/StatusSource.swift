@@ -4,7 +4,7 @@ import Basics
 import History
 import Monitoring
 
-/// What the server shows, asked anew for each request.
+/// Content of the server, read for each request.
 package protocol StatusSource: Sendable {
   /// By the clock on the wall.
   var now: Timestamp { get }
@@ -13,24 +13,24 @@ package protocol StatusSource: Sendable {
   func recent(_ checkID: UniqueID) async -> [CheckResult]?
   /// The check's outages of 90 days, oldest first; nil when it is not configured.
   func outages(_ checkID: UniqueID) async -> [Outage]?
-  /// What is known of the way to the check's target; nil when it is not configured.
+  /// Traces of the path to the check's target. `nil` where it is not configured.
   func traces(_ checkID: UniqueID) async -> TraceView?
   /// A window as a line of at most so many points (2 to 300), oldest first; nil when the check is not configured.
   func series(_ checkID: UniqueID, _ period: UptimePeriod, points: Int) async -> [SeriesPoint]?
-  /// What a scrape says beyond the snapshot.
+  /// Metrics beyond the snapshot.
   func metrics() async -> MetricsView
-  /// What this agent knows of a check's windows that end at that instant, as members of a group add it up; nil when it has
+  /// This agent's share of a check's windows that end at that instant, for adding up in a group. `nil` where it has
   /// never heard of the check.
   func share(of checkID: UniqueID, at instant: Timestamp) async -> WindowShare?
   /// Asks the places of a check for what they know, unless that was done a moment ago; the next snapshot has it.
   func askPlaces(_ checkID: UniqueID) async
   /// Runs a check now, beside its schedule. The caller may do that.
   func runNow(_ checkID: UniqueID) async -> RunNowOutcome
-  /// Does what somebody ordered. The caller may do that.
+  /// Carries out an operator's command. The caller is authorised.
   func act(_ wish: OperatorWish) async -> OperatorAnswer
-  /// What `/api/v1/group` says; nil: the agent is in no group.
+  /// Content of `/api/v1/group`. `nil` where the agent is in no group.
   func group(withChecks: Bool) async -> (@Sendable (inout JSONWriter) -> Void)?
-  /// What the store of results says.
+  /// The store's answer.
   func spool(_ question: SpoolQuestion) async -> SpoolAnswer
   /// False until the agent probes: `/readyz` says so.
   func isReady() async -> Bool

@@ -60,7 +60,8 @@ struct DependencySectionTests {
   }
 
   @Test(arguments: [
-    ("{depends_on: [Gateway]}", "this dependency is nobody's"), ("{tags: [north]}", "depends_on is missing"),
+    ("{depends_on: [Gateway]}", "the dependency matches no checks"),
+    ("{tags: [north]}", "depends_on is missing"),
     ("{tags: [north], depends_on: []}", "depends_on is empty"),
     ("{checks: [Shup], depends_on: [Gateway]}", "checks names \"Shup\""),
   ])

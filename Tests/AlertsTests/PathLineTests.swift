@@ -9,7 +9,7 @@ import Testing
 /// What a look at the way to a target adds to a message.
 @Suite struct PathLineTests {
   private let check = UniqueID(high: 3, low: 4)
-  private let words = "the way ends behind 10.0.3.1 (hop 3 of 9)"
+  private let words = "the route ends behind 10.0.3.1 (hop 3 of 9)"
 
   private func message(_ kind: AlertMessage.Kind = .opened) -> AlertMessage {
     var message = AlertMessage(

@@ -65,12 +65,12 @@ import Testing
         #"{"kind":"refused","says":"host unreachable","by":"0.0.0.1","ttl":4}"#,
         "h was not reached. Hop 4 (0.0.0.1) says: host unreachable."
       ), (.silent(after: 4), #"{"kind":"silent","ttl":4}"#, "h was not reached: silence behind hop 4."),
-      (.silent(after: 0), #"{"kind":"silent","ttl":0}"#, "h was not reached: nobody answers."),
+      (.silent(after: 0), #"{"kind":"silent","ttl":0}"#, "h was not reached: no answer."),
       (
         .loop(from: 5), #"{"kind":"loop","ttl":5}"#,
         "h was not reached: packets go in a circle from hop 5 on."
       ),
-      (.fault("why"), #"{"kind":"fault","says":"why"}"#, "Nothing can be said of the way: why."),
+      (.fault("why"), #"{"kind":"fault","says":"why"}"#, "The route is not known: why."),
     ] as [(TraceEnd, String, String)])
   func ends(end: TraceEnd, document: String, sentence: String) {
     var json = JSONWriter()

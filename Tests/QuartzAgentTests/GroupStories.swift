@@ -139,7 +139,8 @@ import Testing
         let well = try await agent("doctor", in: folder)
         #expect(well.stdout.contains("has a leader"), "\(well.stdout)")
         #expect(
-          well.stdout.contains("london: keys can be written and read, nobody is in it now"), "\(well.stdout)")
+          well.stdout.contains("london: keys can be written and read, no member is in it now"),
+          "\(well.stdout)")
         etcd.kill(0)
         let ill = try await agent("doctor", in: folder)
         #expect(ill.status == 2)

@@ -68,10 +68,10 @@ struct PathStories {
       #expect(latest["cause"]?.string == "failure" && latest["reason"]?.string == "connect_timeout")
       let summary = latest["summary"]?.string ?? ""
       #expect(
-        summary.hasPrefix("the way ends behind 10.77.4.2 (hop 4 of 9); hop 5, 10.77.5.2, answered"),
+        summary.hasPrefix("the route ends behind 10.77.4.2 (hop 4 of 9); hop 5, 10.77.5.2, answered"),
         "\(summary)")
       #expect(latest["broken_after"]?.integer == 4 && latest["before"]?["hops"]?.array?.count == 9)
-      #expect(log.contains("found=\"the way ends behind 10.77.4.2") && log.contains("target=10.77.9.2:80"))
+      #expect(log.contains("found=\"the route ends behind 10.77.4.2") && log.contains("target=10.77.9.2:80"))
       // The first message waited for the trace.
       let told = try JSONValue.parse(Data(contentsOf: folder.appending(path: "told")))
       #expect(told["kind"]?.string == "opened" && told["members"]?[0]?["path"]?.string == summary)

@@ -96,7 +96,8 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(3)), arguments: ["README.md", "docs/configuration.md"])
+  @Test(
+    .timeLimit(.minutes(3)), arguments: ["README.md", "docs/getting-started.md", "docs/configuration.md"])
   func whatIsShownIsPrinted(page: String) async throws {
     let url = Self.repository.appending(path: page)
     var lines = try String(contentsOf: url, encoding: .utf8).components(separatedBy: "\n")
@@ -115,7 +116,8 @@ import Testing
       try here(example).write(
         to: folder.appending(path: "agent.yaml.example"), atomically: true, encoding: .utf8)
       let daemon =
-        page == "README.md" ? try AgentProcess(["run", "-c", "agent.yaml.example"], in: folder) : nil
+        page != "docs/configuration.md"
+        ? try AgentProcess(["run", "-c", "agent.yaml.example"], in: folder) : nil
       if let daemon {
         try await eventually("three checks are up", daemon) {
           try await agent("status", "-c", "agent.yaml.example", in: folder).stdout

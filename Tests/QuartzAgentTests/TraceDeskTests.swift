@@ -131,7 +131,7 @@ import Testing
       world.script.answer(.silent(after: 2))
       let latest = try #require(try await world.view { $0.latest != nil }.latest)
       #expect(latest.comparison.brokenAfter == 2 && latest.begin == failed.startedAt)
-      let words = "the way ends behind 10.0.2.1 (hop 2 of 4); hop 3, 10.0.3.1, answered 5 h before"
+      let words = "the route ends behind 10.0.2.1 (hop 2 of 4); hop 3, 10.0.3.1, answered 5 h before"
       #expect(world.desk.line(of: world.check.id, since: failed.startedAt) == words)
       #expect(world.desk.line(of: world.check.id, since: failed.startedAt.advanced(by: .seconds(601))) == nil)
       #expect(

@@ -53,7 +53,7 @@ import Testing
     let body = try await page(source, "/checks/\(check)").body
     let section = try #require(body.components(separatedBy: "id=\"path\"").last)
     for text in [
-      "the way ends behind 10.0.3.1", "hop 3 of 6", "Broken here", "While it worked", "the target",
+      "the route ends behind 10.0.3.1", "hop 3 of 6", "Broken here", "While it worked", "the target",
       "connect_timeout", "AS64500 Example", "MPLS label 24001", "no answer", "✕",
     ] { #expect(section.contains(text), "\(text)") }
     // The cut is behind hop 3 and before hop 4.
@@ -68,7 +68,8 @@ import Testing
     let (source, check) = try source(broken: false)
     let body = try await page(source, "/checks/\(check)").body
     let section = try #require(body.components(separatedBy: "id=\"path\"").last)
-    #expect(section.contains("the way to the target is whole, 6 hops") && !section.contains("Broken here"))
+    #expect(
+      section.contains("the route to the target is complete, 6 hops") && !section.contains("Broken here"))
     #expect(section.contains("What is slow is known after 100 results; there are 40."))
   }
 

@@ -80,7 +80,7 @@ def gateway(place):
 
 @scenario
 def gone(place):
-    """What is removed, disabled or renamed while it is down ends with that outcome, and is never up again."""
+    """A check that is removed, disabled or renamed while it is down ends with that outcome, and is never called up again."""
     recorder = Recorder()
     targets = [Target(f"127.1.{3 + number}.1") for number in range(3)]
     yield recorder

@@ -49,7 +49,7 @@ def main():
 
 Written by `./scripts/prove-import --write`: one file of each source, of our own (`Tests/ImportTests/Fixtures`), turned into an agent.yaml. Exit
 code 1 means that something was listed, left out or changed. Each value is carried or listed: `carried` and `listed` are all values of
-the files. What each value has to become is asserted by `ImportTests`, by the rules of each source and not by what the importer does;
+the files. `ImportTests` asserts the expected result of each value, by the rules of each source;
 [relabelling](relabelling.md) is compared with Prometheus, [/probe](probe.md) with blackbox_exporter.
 
 | source | checks | values | carried | listed | left out | laxer | stricter | changed |

@@ -89,7 +89,7 @@ struct Discovery {
     }
   }
 
-  /// Nil: it cannot be read, which was told.
+  /// `nil` where it cannot be read, which is reported already.
   private func list(_ file: String, at position: Position, _ walk: inout Walk) -> TargetList? {
     let bytes: [UInt8]
     do throws(ConfigErrors) {
@@ -146,7 +146,7 @@ extension ReuseFile {
       })
   }
 
-  /// What is wrong with the templates whatever the target is told now, and not when the first target comes.
+  /// Reports errors of the templates that every target has, before the first target comes.
   fileprivate init(exampleOf source: DiscoverySource, _ map: GivenMap) {
     let check = YAMLNode(check: source, extends: map.position(of: ["extends"]), tags: [], at: map.position)
     self.init(YAMLNode(map: [("checks", .list([check]))], at: map.position), isMain: false)

@@ -3,8 +3,7 @@
 import Basics
 import Monitoring
 
-/// Where a target was found that nobody wrote into the configuration: a check that cannot be made of it is left out, and
-/// takes no other with it.
+/// Source of a discovered target: a check that cannot be made of it is left out, and takes no other with it.
 struct FoundTarget: Hashable, Sendable {
   var address: String
   /// The file, or the place that was asked.
@@ -23,8 +22,8 @@ struct FoundTarget: Hashable, Sendable {
 }
 
 extension Walk {
-  /// Whether a check may stay. What was found wrong with a target since then becomes a warning that names it, and is no
-  /// problem of the configuration.
+  /// Whether a check may stay. A problem of a target since then becomes a warning that names it, and is no problem of
+  /// the configuration.
   mutating func mayStay(_ role: FoundTarget.Role, since before: KeyReader) -> Bool {
     guard case .found(let target) = role, reader.count > before.count else { return true }
     let kept = before.problems.count

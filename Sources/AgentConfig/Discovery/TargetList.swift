@@ -27,7 +27,7 @@ package struct TargetList: Hashable, Sendable {
 
   /// Each address once; the first counts.
   package private(set) var targets: [Target] = []
-  /// What of it makes no check, and why: the first of them.
+  /// Targets that make no check, and why: the first of them.
   package private(set) var skipped: [String] = []
   package private(set) var skippedCount = 0
 

@@ -102,7 +102,7 @@ extension Codec<Redacted> {
     }
   }
 
-  /// What a client of the status server shows.
+  /// Token that a client of the status server sends.
   static var token: Codec {
     secret { token, place, reader in
       if token.utf8.count < 10 {
@@ -118,7 +118,7 @@ extension Codec<Redacted> {
 }
 
 extension Codec<HTTPURL> {
-  /// Where a key is sent to, or what else nobody between may read.
+  /// URL that a secret is sent to, such as a key.
   static func base(example: String, sent: String = "the key") -> Codec {
     Codec(.text, isQuoted: true, text: \.text) { typed, place, reader in
       guard let text = typed.text else { return nil }

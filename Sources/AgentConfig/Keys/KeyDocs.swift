@@ -47,7 +47,7 @@ package enum KeyDocs {
     }
   }
 
-  /// What all kinds have, then what each kind has besides; `tls` and `expect` on their own.
+  /// Keys of all types, then those of each type; `tls` and `expect` on their own.
   private static func addChecks(to tables: inout [String: [Row]]) {  // own text
     // Those that every check has that goes out and looks; a heartbeat's section says which of them it lacks.
     let kinds = CheckType.probing
@@ -138,7 +138,7 @@ extension KeyDocs.Entry {
 extension ValueKind {
   fileprivate var isMap: Bool { if case .map = self { true } else { false } }
 
-  /// What a value may be, in a table's cell.
+  /// The possible values, in a table's cell.
   fileprivate var cell: String {
     switch self {
     case .text, .literal: "text"

@@ -10,14 +10,14 @@ extension GroupSettings: KeyedSettings {
       "Name of the group: letters, digits, dots, dashes and underscores, and not `v`; part of its keys, its results' ids and its "
         + "checks' phase",
       required: "such as name: london"),
-    Key(section: \.store, "store", "The etcd that the members meet in"),
+    Key(section: \.store, "store", "The etcd that the members share"),
     Key(
       \.ttl, "ttl", .duration(SettingLimits.groupTTL),
-      "A member that is silent for so long is gone, and others take its checks"),
+      "Silence after which a member counts as dead and others take its checks"),
     Key(
       \.weight, "weight", .automatic(SettingLimits.groupWeight),
       "Share of the checks against the other members'; auto: the number of processors, at most 4"),
-    Key(\.prefix, "prefix", .keyPrefix, "What all keys in the store begin with"),
+    Key(\.prefix, "prefix", .keyPrefix, "Prefix of all keys in the store"),
     Key(
       \.share, "share", .flag,
       "Divide the checks of this file, too, which must then be the same in all members; those of the API and those with "
@@ -25,11 +25,11 @@ extension GroupSettings: KeyedSettings {
     ),
     Key(
       \.url, "url", .member,
-      "Where the other members reach this agent's status server, to add up the windows of all",
+      "Base URL of this agent's status server for the other members, to add up the windows of all",
       default: "none"),
     Key(
       \.token, "token", .token,
-      "What members show one another to read these windows, and nothing else; the same in all of them",
+      "Token for reading these windows, and nothing else; the same in all members",
       default: "none"),
   ]
 }
@@ -43,7 +43,7 @@ extension GroupStoreSettings: KeyedSettings {
       "Bases of etcd's client listeners, tried in turn; https, or http to loopback", default: "required"),
     Key(\.user, "user", .text, "Etcd's user, where it has authentication"),
     Key(\.password, "password", .sentSecret, "Its password", default: "required with user"),
-    Key(section: \.tls, "tls", "How https is judged", shown: { $0.tls != GroupStoreTLS() }),
+    Key(section: \.tls, "tls", "Certificates of https", shown: { $0.tls != GroupStoreTLS() }),
   ]
 }
 

@@ -18,7 +18,7 @@ extension QuartzSettings: KeyedSettings {
     // Only supabase has a use for it.
     Key(
       \.updateResources, "update_resources", .flag,
-      "With deliver.to: supabase, where nobody else does it: write the status of resources, one request a change",
+      "With deliver.to: supabase, where the backend does not: write the status of resources, one request a change",
       shown: { $0.deliver.target == .supabase }),
   ]
 
@@ -32,9 +32,9 @@ extension PullSettings: KeyedSettings {
     Key(\.pull, "pull", .flag, "Run the checks of the API"),
     // Without it the others have no effect, and the judge says so.
     Key(
-      \.every, "every", .duration(SettingLimits.pullEvery), "Between two looks at the list",
+      \.every, "every", .duration(SettingLimits.pullEvery), "Interval of fetching the list",
       shown: { $0.pull }),
-    Key(section: \.only, "only", "Run no others", shown: { $0.pull && !$0.only.isEmpty }),
+    Key(section: \.only, "only", "Run only these", shown: { $0.pull && !$0.only.isEmpty }),
     Key(section: \.except, "except", "Leave these out", shown: { $0.pull && !$0.except.isEmpty }),
     Key(
       \.pingICMP, "ping_icmp", .flag, "Ping by ICMP instead of the TCP connection that the backend makes",
@@ -56,16 +56,18 @@ extension CheckFilter: KeyedSettings {
     Key(
       \.types, "types",
       .list(.word(among: ["http", "keyword", "port", "ping", "ssl", "tcp", "tls"])),
-      "Kinds of check in the API's words; tcp and tls: whatever maps onto these"),
+      "Types of check in the API's words; tcp and tls: all that map onto these"),
   ]
 }
 
 extension DeliverSettings: KeyedSettings {
   package static let keys: [Key<DeliverSettings>] = [
-    Key(\.target, "to", .choice, "Which way results are sent"),
+    Key(\.target, "to", .choice, "Receiver of the results"),
     Key(\.batch, "batch", .integer(SettingLimits.batch), "Results in one request at most"),
-    Key(\.every, "every", .duration(SettingLimits.deliverEvery), "How long a result waits for company"),
-    Key(\.messages, "messages", .flag, "Send each result's message too"),
+    Key(
+      \.every, "every", .duration(SettingLimits.deliverEvery),
+      "Longest wait of a result for others, to fill a batch"),
+    Key(\.messages, "messages", .flag, "Send each result's message, too"),
   ]
 }
 

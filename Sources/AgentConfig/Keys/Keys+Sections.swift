@@ -5,27 +5,27 @@ import Monitoring
 
 extension Settings: KeyedSettings {
   package static let keys: [Key<Settings>] = [
-    Key(section: \.agent, "agent", "Who this agent is"),
+    Key(section: \.agent, "agent", "Identity of this agent"),
     Key(section: \.status, "status", "The local status server"),
-    Key(section: \.metrics, "metrics", "What the metrics say"),
+    Key(section: \.metrics, "metrics", "Settings of the metrics"),
     Key(
       section: \.probe, "probe",
       "Answers /probe?target=&module= of the status server as blackbox_exporter does, see "
         + "[probe.md](probe.md)"),
-    Key(section: \.limits, "limits", "How much may happen at once"),
+    Key(section: \.limits, "limits", "Limits on concurrent work and on checks from the API"),
     Key(
       section: \.defaults, "defaults",
-      "What a check has when it says nothing: every key of a check, and below a type's name those of that type",
+      "Default values of a check: every key of a check, and below a type's name those of that type",
       table: .defaults),
     Key("templates", .templates, "Keys of checks by a name that checks extend", default: "none") { _, _ in },
-    Key("groups", .list(.map(.group)), "Checks that have something in common", default: "[]") { _, _ in },
+    Key("groups", .list(.map(.group)), "Checks with tags and defaults in common", default: "[]") { _, _ in },
     Key(section: \.quartz, "quartz", "The Quartz API: checks from it, results to it"),
     Key(
       section: \.group, "group",
-      "Agents that share their checks and take over from each other, see [groups.md](groups.md)"),
+      "Agents that share their checks, with failover, see [groups.md](groups.md)"),
     Key(section: \.spool, "spool", "The store of results that wait for delivery"),
-    Key(section: \.egress, "egress", "Where probes may go; the API can never widen it"),
-    Key("maintenance", .list(.map(.maintenance)), "Windows in which somebody works on the targets") {
+    Key(section: \.egress, "egress", "Addresses that probes may reach; the API can never widen it"),
+    Key("maintenance", .list(.map(.maintenance)), "Maintenance windows") {
       $1.maintenance($0.maintenance)
     },
     Key(
@@ -36,25 +36,25 @@ extension Settings: KeyedSettings {
     ) { _, _ in },
     Key(
       "canaries", .list(.text),
-      "Names of checks that tell whether this machine's own uplink works", default: "[]"
+      "Names of checks that show whether this machine's own uplink works", default: "[]"
     ) { settings, printer in
       if !settings.canaries.isEmpty { printer.texts("canaries", settings.canaries) }
     },
     Key(
-      "dependencies", .list(.map(.dependency)), "Which checks cannot work while others are down",
+      "dependencies", .list(.map(.dependency)), "Checks that cannot work while others are down",
       default: "[]"
     ) { $1.dependencies($0.dependencies) },
-    Key(section: \.trace, "trace", "When the way to a target is looked at, router by router"),
-    Key(section: \.alerts, "alerts", "Who is told when something fails"),
+    Key(section: \.trace, "trace", "When the path to a target is traced, hop by hop"),
+    Key(section: \.alerts, "alerts", "Alerting rules and notification channels"),
     Key(
-      "heartbeat", .list(.map(.lifeSign)), "Services that are told that the agent lives and probes",
+      "heartbeat", .list(.map(.lifeSign)), "Dead man's switches: URLs requested while the agent is healthy",
       default: "[]"
     ) { $1.lifeSigns($0.lifeSigns) },
     Key(
-      "discover", .list(.map(.discovery)), "Checks for targets out of files, of a URL, or of SRV records",
+      "discover", .list(.map(.discovery)), "Checks for targets from files, a URL, or SRV records",
       default: "[]"
     ) { _, _ in },
-    Key("checks", .list(.check), "What is probed") { $1.checks($0.checks) },
+    Key("checks", .list(.check), "The checks") { $1.checks($0.checks) },
   ]
 }
 
@@ -62,14 +62,14 @@ extension KeyTable {
   /// agent.yaml as a whole.
   static let root = KeyTable(Settings.keys, planned: ["otlp"])
 
-  /// What an included file may hold: the lists of the main file, and what its checks have in common.
+  /// Keys of an included file: the lists of the main file, and the values that its checks have in common.
   static let included = KeyTable(
     keys: root.keys.filter {
       ["checks", "groups", "templates", "defaults", "maintenance", "canaries", "dependencies"].contains(
         $0.name)
     })
 
-  /// What is one check's alone.
+  /// Keys that belong to one check alone.
   private static let ownKeys: Set = ["name", "id", "was", "type", "extends", "hosts", "token"]
 
   /// Keys of a check that mean something else for each type.
@@ -89,7 +89,7 @@ extension KeyTable {
   static let group = KeyTable(keys: [
     KeyFacts("name", .text, "Its checks have the tag `group:` and this name; each only once", required: true),
     KeyFacts("tags", .list(.text), "Tags of all its checks, besides their own", default: "[]"),
-    KeyFacts("defaults", .map(.defaults), "What its checks have when they say nothing", default: "none"),
+    KeyFacts("defaults", .map(.defaults), "Default values of its checks", default: "none"),
     KeyFacts("checks", .list(.check), "Its checks", required: true),
   ])
 }
@@ -100,7 +100,7 @@ extension AgentSettings: KeyedSettings {
       \.name, "name", .shown,
       "Name of the agent, at most 100 bytes; in every result, and part of the schedule's phase",
       default: "the host's name"),
-    Key(\.region, "region", .shown, "Where it stands, such as eu-west; at most 100 bytes"),
+    Key(\.region, "region", .shown, "Location of the agent, such as eu-west; at most 100 bytes"),
     Key(\.stateDir, "state_dir", .directory, "Directory of the spool and the history; relative to this file"),
   ]
 }
@@ -113,7 +113,7 @@ extension StatusSettings: KeyedSettings {
       default: "unix:{state_dir}/agent.sock"),
     Key(
       "socket", .text,
-      "Beside a listen on TCP: unix:PATH, over which commands ask and order by the rights of the file; off",
+      "Beside a listen on TCP: unix:PATH for commands, which need the rights of the file and no token; off",
       default: "unix:{state_dir}/agent.sock",
       read: { status, given, reader in
         guard let text = given.text, text != "off" else { return }
@@ -137,20 +137,20 @@ extension StatusSettings: KeyedSettings {
       }),
     Key(
       \.runNowToken, "run_now_token", .token,
-      "What a client must show to run a check by hand, and may read with; at least 10 characters",
-      default: "nobody may"),
+      "Token for run now and operator actions, also valid for reading; at least 10 characters",
+      default: "disabled"),
     Key(
-      \.readToken, "read_token", .token, "What a client must show to read over TCP; at least 10 characters",
-      default: "whoever reaches it may"),
+      \.readToken, "read_token", .token, "Token for reading over TCP; at least 10 characters",
+      default: "no token needed"),
     Key(
-      \.allowUnauthenticated, "allow_unauthenticated", .flag, "Listen to other machines without read_token",
+      \.allowUnauthenticated, "allow_unauthenticated", .flag, "Serve other machines without read_token",
       shown: { $0.allowUnauthenticated }),
     Key(
       \.hosts, "hosts", .list(.ownName), "Further names that the server answers to, without a port",
       shown: { !$0.hosts.isEmpty }),
     Key(
       section: \.publicFace, "public",
-      "A page for everybody, on an address of its own: some checks, their state, uptime and outages, nothing else"
+      "A public page on an address of its own: some checks, their state, uptime and outages, nothing else"
     ),
   ]
 }
@@ -186,9 +186,9 @@ extension ProbeSettings: KeyedSettings {
       "stranger: targets as those of checks from the API, public unless egress.allow opens more; local: as those of "
         + "this file"),
     Key(
-      \.token, "token", .token, "What a client must show; at least 10 characters", default: "none: see allow"),
+      \.token, "token", .token, "Token for /probe; at least 10 characters", default: "none: see allow"),
     Key(
-      \.allow, "allow", .list(.range, texts: \.texts), "Ranges of addresses that may ask without the token",
+      \.allow, "allow", .list(.range, texts: \.texts), "Networks that may use /probe without the token",
       shown: { !$0.allow.isEmpty }),
   ]
 }

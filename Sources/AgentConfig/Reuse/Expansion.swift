@@ -3,12 +3,12 @@
 import Basics
 import Monitoring
 
-/// Makes of the checks of all files the list that is read: with what each has from templates and defaults, and one for
-/// each of its hosts.
+/// Expands the checks of all files to the list that is read: with the values of each from templates and defaults, and
+/// one check for each of its hosts.
 ///
-/// What is nearer to the check wins: the check, its templates (the later named first, each before what it extends
-/// itself), the defaults of its group, those of its file, those of the main file; in each place those of the check's
-/// type before those of every type. Then comes what is built in.
+/// The nearest value wins: the check, its templates (the later named first, each before what it extends itself), the
+/// defaults of its group, those of its file, those of the main file; in each place those of the check's type before
+/// those of every type. Then come the built-in defaults.
 struct Expansion {
   /// Checks of one configuration, and hosts of one check.
   static let mostChecks = 100_000
@@ -134,7 +134,7 @@ struct Expansion {
     return whole.filter { $0.key != "extends" }
   }
 
-  /// What a check has from elsewhere, the nearest first.
+  /// Inherited values of a check, the nearest first.
   func layers(
     _ entries: [YAMLNode.Entry], _ group: ReuseFile.Group, _ file: ReuseFile,
     _ type: ([YAMLNode.Entry]) -> CheckType?
@@ -192,7 +192,7 @@ struct Expansion {
     }
   }
 
-  /// Nil: something is wrong with them, and it was told.
+  /// `nil` where they have a problem, which is reported already.
   private func names(_ hosts: YAMLNode, _ entries: [YAMLNode.Entry], _ tell: Tell) -> [String]? {
     guard case .list(let items) = hosts.content else {
       tell(hosts.position, "hosts must be a list, found \(hosts.kindText)", "put it in brackets: [ ]")

@@ -2,7 +2,7 @@
 
 import Basics
 
-/// What `${host}`, `${target}`, `${port}` and `${label:NAME}` stand for in the values of one check.
+/// Values of `${host}`, `${target}`, `${port}` and `${label:NAME}` in one check.
 struct HostWords: Sendable {
   private var host: String
   /// Of a target that was discovered; nil: only the host is known.
@@ -13,13 +13,13 @@ struct HostWords: Sendable {
 
   private enum Kind {
     case real
-    /// Nobody knows what its labels are.
+    /// Its labels are not known.
     case example
     /// Each word stands for itself.
     case kept
   }
 
-  /// What a value names and the target has not.
+  /// Labels that a value names and the target does not have.
   private(set) var lacks: Set<ByteText> = []
 
   var isExample: Bool { kind == .example }
@@ -46,7 +46,7 @@ struct HostWords: Sendable {
     return words
   }()
 
-  /// Nil: the word is none of these.
+  /// `nil` where the word is none of these.
   fileprivate mutating func value(of word: String) -> String? {
     if kind == .kept {
       return ["host", "target", "port"].contains(word) || word.hasPrefix("label:") ? "$${\(word)}" : nil

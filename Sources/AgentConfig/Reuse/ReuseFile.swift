@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What one file says of checks, before any of them is read: the checks themselves and what they may have in common.
+/// The checks of one file before any of them is read, and the values that they may have in common.
 struct ReuseFile {
   /// Keys of several checks: those of every type, and those below a type's name.
   struct Defaults {
@@ -25,7 +25,7 @@ struct ReuseFile {
   }
 
   struct Group {
-    /// Nil: the checks are in none.
+    /// `nil` where the checks are in no group.
     var name: String?
     var position: Position
     var tags: [YAMLNode] = []
@@ -115,7 +115,7 @@ extension YAMLNode.Entry {
     return entry
   }
 
-  /// As it is read where no check is at hand, only to say what is wrong with it. Nil: it holds a label, which may be
+  /// As it is read where no check is at hand, only to report its problems. `nil` where it holds a label, which may be
   /// anything.
   fileprivate var withExampleHost: YAMLNode.Entry? {
     var entry = self

@@ -8,7 +8,7 @@ struct TemplateBook {
   /// Templates that lead to one another at most, and that one check or template names.
   static let depth = 16
 
-  /// What a check has from the templates that it names, the nearest first.
+  /// Values of a check from the templates that it names, the nearest first.
   struct Layer {
     var name: String
     var entries: [YAMLNode.Entry]

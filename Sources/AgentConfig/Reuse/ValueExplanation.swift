@@ -25,7 +25,7 @@ package struct ValueExplanation: Sendable {
   package var check: String
   package var values: [Value]
 
-  /// - Parameter question: a check's name or id, and a key of it behind a dot; without a key, all that somebody gave.
+  /// - Parameter question: a check's name or id, and a key of it behind a dot; without a key, all that were given.
   init?(_ question: String, _ reading: ConfigLoader.Reading) {
     let named = reading.loaded.settings.checks.flatMap { check in
       [(check.name, check), (check.id.description, check)]
@@ -96,7 +96,7 @@ private struct SourceFinder {
     return nil
   }
 
-  /// Nothing of a key whose values are nobody's business, but that it is a reference.
+  /// Hides all of a key with secret values, except that it is a reference.
   private func text(_ node: YAMLNode, _ path: [String]) -> String {
     switch node.content {
     case .scalar(let text, _):

@@ -5,8 +5,8 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// One run of a program that a channel names: without a shell, in a process group of its own, with a small environment. What
-/// it has started ends with it, and it ends when its time is over.
+/// One run of a program that a channel names: without a shell, in a process group of its own, with a small environment.
+/// Its own child processes end with it, and it ends when its time is over.
 struct ProgramRun: Sendable {
   enum End: Hashable {
     /// By itself; what it printed first, on one line.
@@ -166,7 +166,7 @@ struct ProgramRun: Sendable {
     return (status.map { end($0, text) } ?? .timedOut, left)
   }
 
-  /// What is there; beyond what is kept it is thrown away.
+  /// Reads the available output; bytes beyond the limit are discarded.
   private func read(_ descriptor: Int32, into text: inout [UInt8]) {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     // A stretch at a time, so that a program that only prints cannot keep us.
@@ -186,7 +186,7 @@ struct ProgramRun: Sendable {
   }
 }
 
-/// What goes to the program's standard input, which is closed when all of it went.
+/// Input of the program, which is closed once all of it was written.
 private struct Feed {
   /// `nil`: it is closed.
   private(set) var descriptor: Int32?

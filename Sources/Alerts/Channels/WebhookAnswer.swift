@@ -4,13 +4,13 @@ import Basics
 import Curl
 import Monitoring
 
-/// What a receiver said, in one line for whoever tries a channel.
+/// A receiver's answer, in one line for `alert test`.
 struct WebhookAnswer {
   private let secrets: [[UInt8]]
 
   /// Bytes of a body's first line that are shown.
   private static let shown = 200
-  /// What is shorter is found in any text.
+  /// A shorter text is found in any text.
   private static let shortest = 6
 
   init(_ webhook: WebhookChannel) {

@@ -3,8 +3,8 @@
 import Basics
 import Monitoring
 
-/// What a webhook is sent: the receiver's own format, made of one message. Names and texts come from outside; each format
-/// takes them as text and as nothing else, and stays within what its receiver takes, counted in bytes.
+/// Body of a webhook: the receiver's own format, made of one message. Names and texts come from outside; each format
+/// takes them as text and as nothing else, and stays within the receiver's limits, counted in bytes.
 struct WebhookBody {
   let message: AlertMessage
   let text: MessageText
@@ -175,6 +175,6 @@ struct WebhookBody {
     return message.at.advanced(by: Self.keepAlive + message.pace * 3.0 + .seconds(60))
   }
 
-  /// What passes between two notifications.
+  /// Time between two notifications.
   private static let keepAlive: Duration = .seconds(240)
 }

@@ -83,12 +83,12 @@ package struct AlertBook: Sendable {
     for event in events { take(event, now) }
   }
 
-  /// What the agent says of itself.
+  /// Takes the agent's own notices.
   package mutating func note(_ notices: [Notice], now: ClockReading) {
     take(watch.judge(notices, now: now), now)
   }
 
-  /// What the windows say.
+  /// Takes the figures of the windows.
   package mutating func judge(_ figures: some RuleWatch.Figures, now: ClockReading) {
     take(watch.judge(figures, now: now.wall), now)
   }

@@ -3,11 +3,11 @@
 import Basics
 import Monitoring
 
-/// Which troubles are one incident: a pure machine.
+/// Correlates alerts into incidents: a pure machine.
 ///
-/// A trouble belongs to the oldest open incident of its subject that has a member which it depends on or which depends on
-/// it, has the same host or the same resource; that somebody joined within ten minutes who depends on the same; or that
-/// began within a minute of it in the same network. Incidents that turn out to be one later stay two.
+/// An alert belongs to the oldest open incident of its subject that has a member which it depends on or which depends
+/// on it, has the same host or the same resource; that an alert with the same dependency joined within ten minutes; or
+/// that began within a minute of it in the same network. Incidents that turn out to be one later stay two.
 package struct IncidentBook: Sendable {
   /// By id, which is by age.
   package internal(set) var open: [UniqueID: Incident] = [:] { didSet { version &+= 1 } }
@@ -16,7 +16,7 @@ package struct IncidentBook: Sendable {
   var ended: EndedIncidents { didSet { version &+= 1 } }
   /// Another one: something changed.
   private(set) var version = 0
-  /// What the group's incidents are called; nil: this agent shares nothing.
+  /// Names of the group's incidents. `nil` where this agent shares none.
   var names: IncidentNames?
   var places = IncidentPlaces()
   private var graph = DependencyGraph()

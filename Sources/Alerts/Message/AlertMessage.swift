@@ -13,7 +13,7 @@ package struct AlertMessage: Hashable, Sendable {
     /// It is over, or what is left of it is not this channel's.
     case recovered
     case acknowledged
-    /// What could wait: incidents of a day, or of quiet hours.
+    /// Notifications that could wait: incidents of a day, or of quiet hours.
     case digest
     /// `quartz-agent alert test`.
     case test
@@ -67,7 +67,7 @@ package struct AlertMessage: Hashable, Sendable {
     }
   }
 
-  /// What a storm says of the checks that are down.
+  /// Number of checks that are down, in a storm.
   package struct Count: Hashable, Sendable {
     /// `tag`, `network` or `reason`.
     package var of: String
@@ -82,7 +82,7 @@ package struct AlertMessage: Hashable, Sendable {
     package init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
   }
 
-  /// What a digest says of one incident.
+  /// One incident's line in a digest.
   package struct Line: Hashable, Sendable {
     package var title: String
     package var severity: AlertSeverity
@@ -109,7 +109,7 @@ package struct AlertMessage: Hashable, Sendable {
   package var members: [Member] = []
   /// All of them, also those that are not in `members`.
   package var memberCount = 0
-  /// What this notification is for, of an incident.
+  /// Reason for this notification of an incident.
   package var trigger: Draft.Trigger?
   /// Of a storm: by tag, network and reason, the most first.
   package var counts: [Count] = []
@@ -125,7 +125,7 @@ package struct AlertMessage: Hashable, Sendable {
   package var labels: [Label] = []
   /// The longest interval of its checks.
   package var pace: Duration = .zero
-  /// Who acknowledged it.
+  /// Name of the operator that acknowledged it.
   package var acknowledgedBy: String?
   package var digest: [Line] = []
   package var agent: String

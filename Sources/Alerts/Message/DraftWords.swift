@@ -185,7 +185,7 @@ extension Trouble.Relation {
 }
 
 extension AlertSubject {
-  /// What an incident about it is.
+  /// Noun for an incident about the subject.
   var noun: String {
     switch self {
     case .availability: "outage"

@@ -118,7 +118,7 @@ package struct MessageWriter: Sendable {
     return shown
   }
 
-  /// What `quartz-agent alert test` sends.
+  /// The message of `quartz-agent alert test`.
   package func test(now: Timestamp, using generator: inout some RandomNumberGenerator) -> AlertMessage {
     let id = UniqueID.v7(at: now, using: &generator)
     var message = AlertMessage(

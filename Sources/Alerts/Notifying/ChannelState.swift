@@ -5,7 +5,7 @@ import Monitoring
 
 /// How it stands with one channel: its pace, its retries, the storm it is told of, and counts for people.
 package struct ChannelState: Hashable, Sendable {
-  /// What is being sent now.
+  /// Whether a notification is being sent.
   package var isBusy = false
   package var lastSent: Instant?
   /// Failed attempts in a row.

@@ -3,8 +3,9 @@
 import Basics
 import Monitoring
 
-/// What a channel would be sent of an incident: the difference between the incident as it is now, seen by that channel, and
-/// what the channel has heard of it. The stages may narrow it, hold it or fold it into another notification.
+/// The notification that a channel would get of an incident: the difference between the incident as it is now, seen by
+/// that channel, and the state that the channel was sent. The stages may narrow it, hold it or fold it into another
+/// notification.
 package struct Draft: Sendable {
   package enum Trigger: String, Hashable, Sendable {
     case opened, joined, rose, flapping, acknowledged, reminder
@@ -12,7 +13,7 @@ package struct Draft: Sendable {
     case rootRecovered = "root_recovered"
     /// A receiver that forgets is sent the same again.
     case keepAlive = "keep_alive"
-    /// What still fires is below the channel's severity, or of rules that are not routed to it any more.
+    /// Alerts that still fire are below the channel's severity, or of rules that are not routed to it any more.
     case belowSeverity = "below_severity"
     case channelRemoved = "channel_removed"
     case resolved
@@ -166,7 +167,7 @@ extension Draft {
     return severity == .low || isOver && record.held == .quietHours
   }
 
-  /// What the receiver takes for true once it has it.
+  /// State of the incident that the receiver knows once it has the notification.
   package var heard: Heard {
     var heard = Heard()
     for member in members {

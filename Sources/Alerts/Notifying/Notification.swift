@@ -25,7 +25,7 @@ package struct Notification: Sendable {
   package let isPlain: Bool
 }
 
-/// What came of sending a notification.
+/// Outcome of sending a notification.
 package enum SendOutcome: Hashable, Sendable {
   package var isDelivered: Bool {
     switch self {

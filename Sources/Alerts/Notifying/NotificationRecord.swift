@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What a receiver takes for true of one incident.
+/// A receiver's knowledge of one incident.
 package struct Heard: Hashable, Sendable {
   package struct Alert: Hashable, Sendable {
     package var severity: AlertSeverity
@@ -34,17 +34,18 @@ package struct Heard: Hashable, Sendable {
   package var severity: AlertSeverity? { alerts.values.filter { $0.end == nil }.map(\.severity).max() }
 }
 
-/// The notification log's entry of one incident and one channel: what the channel was sent last, and what is on its way.
+/// The notification log's entry of one incident and one channel: the last notification that was sent, and the one on
+/// its way.
 ///
-/// What to send is the difference between the incident as it is and `heard`, so that nothing queues up: a receiver that was
-/// away for a day has one difference an incident.
+/// The next notification is the difference between the incident as it is and `heard`, so that nothing queues up: a
+/// receiver that was away for a day has one difference an incident.
 package struct NotificationRecord: Hashable, Sendable {
   /// A notification that was written down before it was sent, and whose answer is not known yet.
   package struct Sending: Hashable, Sendable {
     /// The same when it is sent again.
     package var id: UniqueID
     package var kind: AlertMessage.Kind
-    /// What the receiver takes for true once it has it.
+    /// State of the incident that the receiver knows once it has the notification.
     package var heard: Heard
     /// Of a mail, the recipients who do not have it yet; `nil`: all.
     package var recipients: [String]?
@@ -90,7 +91,7 @@ package struct NotificationRecord: Hashable, Sendable {
   }
 }
 
-/// What a notification goes through, in this order; each may hold it, and says why.
+/// Stages of a notification, in this order; each may hold it, and says why.
 package enum NotifyStage: String, CaseIterable, Hashable, Sendable {
   case maintenance, dependency, mute, acknowledge, severity
   case quietHours = "quiet_hours"

@@ -75,7 +75,7 @@ extension Notifier {
     }
   }
 
-  /// What is refused with the channel's template is tried once more without it.
+  /// A notification that is refused with the channel's template is tried once more without it.
   private mutating func refuse(
     _ notification: Notification, _ words: String, _ book: inout IncidentBook, _ now: ClockReading
   ) {

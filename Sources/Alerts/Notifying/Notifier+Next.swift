@@ -5,14 +5,14 @@ import Monitoring
 
 // The next notification of each channel.
 extension Notifier {
-  /// What a pass over the incidents found for one channel.
+  /// Findings of a pass over the incidents for one channel.
   private struct Findings {
     var ready: [Draft] = []
     var digest: [Draft] = []
     var silent: [Draft] = []
   }
 
-  /// What is to be written down and sent now, at most one a channel. The log notes that it is on its way.
+  /// The notifications to be stored and sent now, at most one a channel. The log notes that each is on its way.
   mutating func next(_ book: inout IncidentBook, _ context: NotifyContext) -> [Notification] {
     let incidents = book.all.filter { !isSettled($0) }
     var notifications: [Notification] = []
@@ -75,7 +75,7 @@ extension Notifier {
     return findings
   }
 
-  /// What is open first, the newest first; then the digest; then what is over.
+  /// Open incidents first, the newest first; then the digest; then those that are resolved.
   private mutating func choose(
     _ findings: Findings, _ channel: AlertChannel, _ book: inout IncidentBook, _ context: NotifyContext
   ) -> Notification? {

@@ -32,7 +32,7 @@ package struct Notifier: Sendable {
     states[channel] ?? ChannelState(digestUpTo: .epoch)
   }
 
-  /// What was to be sent is not.
+  /// Marks the channel as free where its notification is not sent after all.
   mutating func release(_ channel: String) { states[channel]?.isBusy = false }
 
   /// Every channel that may have something to be sent.

@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What a stage makes of a draft.
+/// A stage's decision on a draft.
 package enum StageRuling: Hashable, Sendable {
   case pass
   /// In words, and until when where that is known.
@@ -14,7 +14,7 @@ package enum StageRuling: Hashable, Sendable {
   package enum Fold: Hashable, Sendable { case storm, digest, nothing }
 }
 
-/// What the stages ask of the rest of the agent.
+/// Facts about the rest of the agent that the stages use.
 package struct NotifyContext {
   package var now: ClockReading
   package var settings: AlertSettings
@@ -58,7 +58,7 @@ struct Stage: Sendable {
   /// Those that leave alerts out.
   static let narrowing = [maintenance, dependency, mute, acknowledge]
 
-  /// What decides whether a channel would hear of an incident at all, and not when.
+  /// Stages that decide whether a channel gets an incident at all, and not when.
   static let whether = all.prefix { $0.name != .wait }
 }
 
@@ -82,7 +82,7 @@ extension Stage {
     narrow(&draft, context.mutedUntil) { _ in "muted" }
   }
 
-  /// What was acknowledged is not notified of again before it is resolved, unless it is new or worse.
+  /// An acknowledged incident is not notified again before it is resolved, unless it has a new alert or got worse.
   static let acknowledge = Stage(name: .acknowledge) { draft, _, _ in
     let by = draft.incident.acknowledged?.by ?? ""
     if draft.trigger == .reminder || draft.trigger == .flapping || draft.trigger == .rootRecovered,
@@ -206,7 +206,7 @@ extension Stage {
     state.storm?.incidents.contains(draft.incident.id) == true ? .fold(.storm) : .pass
   }
 
-  /// What the channel knows already, what it does not want to hear, and what it refused as it is.
+  /// Drops updates that the channel has already, that it does not want, and that it refused as they are.
   static let deduplicate = Stage(name: .deduplicate) { draft, _, _ in
     let channel = draft.channel
     if draft.trigger == .reminder, !channel.updates { return .fold(.nothing) }

@@ -26,7 +26,7 @@ package struct Storm: Hashable, Sendable {
 
   var isTold: Bool { lastAt != nil }
 
-  /// What is to be told of it now; `nil`: nothing yet.
+  /// The notification due now. `nil` where there is none yet.
   ///
   /// - Parameter incidents: its own, as they are.
   func kind(_ own: [Incident], _ channel: AlertChannel, _ settings: AlertSettings, at now: Instant)

@@ -3,8 +3,8 @@
 import Basics
 import Monitoring
 
-/// What people have ordered by hand: mutes, maintenance windows, and who did what. A pure machine; it ends what is
-/// over by itself.
+/// Orders by hand: mutes, maintenance windows, and their authors. A pure machine; it ends them by itself when their
+/// time is over.
 package struct HandBook: Hashable, Sendable {
   package struct Order: Hashable, Sendable {
     package let id: UniqueID
@@ -42,7 +42,7 @@ package struct HandBook: Hashable, Sendable {
 
   package var isEmpty: Bool { mutes.isEmpty && windows.isEmpty && audit.isEmpty }
 
-  /// - Parameter names: of the checks, with their tags: what nobody bears is a typing error.
+  /// - Parameter names: of the checks, with their tags: any other name is a typing error.
   package mutating func take(
     _ wish: OperatorWish, now: Timestamp, names: OperatorNames,
     using generator: inout some RandomNumberGenerator
@@ -172,7 +172,7 @@ package struct OperatorNames: Sendable {
     }
   }
 
-  /// - Returns: nil where somebody bears the name.
+  /// - Returns: nil where a check has the name.
   func problem(_ target: OperatorTarget) -> OperatorAnswer? {
     switch target {
     case .everything: return nil

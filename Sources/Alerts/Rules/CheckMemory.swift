@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What the rules remember of a check's results.
+/// State of the rules for a check's results.
 struct CheckMemory: Sendable {
   /// In a row, by the results that say something about the target.
   private(set) var failures = 0

@@ -15,7 +15,7 @@ extension RuleWatch {
     }
   }
 
-  /// What the windows say, asked for from time to time.
+  /// Figures of the windows, asked for from time to time.
   package protocol Figures {
     /// Down outside maintenance within the last so many, as far as it is known; nil: the check is not known.
     func down(_ check: UniqueID, last span: Duration) -> Duration?
@@ -81,7 +81,7 @@ extension RuleWatch {
     (.seconds(300), .seconds(3600), 14.4), (.seconds(1800), .seconds(6 * 3600), 6),
   ]
 
-  /// What the agent says of itself: its problems, each in a part of it.
+  /// Takes the agent's own problems, each in a part of it.
   package mutating func judge(_ notices: [Notice], now: ClockReading) -> [TroubleEvent] {
     var current: [String: Notice] = [:]  // own text
     for notice in notices where notice.severity != .fine {

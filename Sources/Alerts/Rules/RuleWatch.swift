@@ -4,11 +4,11 @@ import Basics
 import History
 import Monitoring
 
-/// Says of each result, and as time passes, which rules hold: a pure machine, fed with results, pictures of the windows
+/// Evaluates the rules for each result, and as time passes: a pure machine, fed with results, pictures of the windows
 /// and the time.
 ///
-/// Only results of the schedule count. What is unknown proves nothing: it neither begins a trouble nor ends one, but for
-/// the rule that is about being unknown; a failure that goes with a dependency is of no rule at all.
+/// Only results of the schedule count. An unknown result proves nothing: it neither opens an alert nor ends it, except
+/// for the rule about unknown; a failure that goes with a dependency is of no rule at all.
 package struct RuleWatch: Sendable {
   private(set) var rules: [AlertRule]
   private(set) var watched: [UniqueID: Watched] = [:]
@@ -140,9 +140,9 @@ package struct RuleWatch: Sendable {
     return kept
   }
 
-  /// What another agent found of a check that is here now.
+  /// Takes over another agent's alert of a check that runs here now.
   ///
-  /// - Returns: false: no rule of this agent says so.
+  /// - Returns: false where no rule of this agent gives such an alert.
   mutating func hold(_ trouble: Trouble) -> Bool {
     guard isRuled(trouble.key) else { return false }
     guard open[trouble.key] == nil else { return true }
@@ -157,7 +157,7 @@ package struct RuleWatch: Sendable {
   /// Whether the last verdict of this process is that it works.
   func works(_ check: UniqueID) -> Bool { watched[check].map { $0.memory.successes > 0 } ?? false }
 
-  /// They are nobody's any more: what is found next begins anew.
+  /// The alerts are not held here any more: the next failure opens a new one.
   mutating func release(_ keys: [Trouble.Key]) {
     for key in keys { (open[key], lent[key]) = (nil, nil) }
   }

@@ -9,7 +9,7 @@ package struct Trouble: Hashable, Sendable {
   package struct Key: Hashable, Comparable, Sendable {
     /// The rule's name.
     package var rule: ByteText
-    /// Nil: the agent's own.
+    /// `nil` for an alert about the agent itself.
     package var check: UniqueID?
     /// The part of the agent; empty for a check.
     package var part: ByteText
@@ -47,7 +47,7 @@ package struct Trouble: Hashable, Sendable {
   package var level = 1
   /// From one result of the check to the next; zero: there are none.
   package var pace: Duration = .zero
-  /// What it has in common with others.
+  /// Properties that it shares with other alerts.
   package var relation = Relation()
 
   package init(
@@ -63,7 +63,7 @@ package struct Trouble: Hashable, Sendable {
     /// Lower case, without a port.
     package var host: String?
     package var resource: UniqueID?
-    /// What was dialled: the /24 (IPv4) or the /48 (IPv6) it lies in, as a site is given it (RFC 6177).
+    /// Network of the address that was dialled: its /24 (IPv4) or /48 (IPv6), as a site is given it (RFC 6177).
     package var network: String?
 
     package init(host: String? = nil, resource: UniqueID? = nil, network: String? = nil) {
@@ -72,7 +72,7 @@ package struct Trouble: Hashable, Sendable {
   }
 }
 
-/// What became of an alert.
+/// Change of an alert.
 package enum TroubleEvent: Hashable, Sendable {
   /// It fires from now on, or another step of it does.
   case holds(Trouble)

@@ -42,7 +42,7 @@ extension AlertBook {
     return context
   }
 
-  /// What the store should be told now.
+  /// Writes to the store that are due now.
   package mutating func writes(now: ClockReading, role: Role) -> [ShareWrite] {
     guard let share, share.view.touch == .fresh, let names = incidents.names else { return [] }
     var changes: [ShareWrite.Change] = []
@@ -76,7 +76,7 @@ extension AlertBook {
     return writes
   }
 
-  /// What an incident's entry should become; `nil`: it is as it should be, or is not this agent's to change.
+  /// The new value of an incident's entry. `nil` where it is right already, or is not this agent's to change.
   private mutating func change(
     _ incident: Incident, _ share: AlertShare, _ now: ClockReading
   ) -> ShareWrite.Change? {
@@ -109,7 +109,7 @@ extension AlertBook {
       incident.id, SharedIncident.json(incident, by: share.writer, now: now), replacing: replacing)
   }
 
-  /// What was delivered or acknowledged here, of an incident that another agent notifies of.
+  /// Deliveries and acknowledgements here, of an incident that another agent notifies about.
   private mutating func contribution(
     _ incident: Incident, _ there: SharedIncident?, _ replacing: Int64, _ share: AlertShare,
     _ now: ClockReading
@@ -132,7 +132,7 @@ extension AlertBook {
     return .init(incident.id, SharedIncident.json(merged, by: "", now: now), replacing: replacing)
   }
 
-  /// What has to be in the store before these are sent: that they are on their way, under which id.
+  /// Entries that must be in the store before these are sent: that they are on their way, under which id.
   package func commitment(_ notification: Notification, now: ClockReading) -> [ShareWrite] {
     guard let share, share.view.touch == .fresh, share.view.notifies, let names = incidents.names else {
       return []

@@ -3,8 +3,8 @@
 import Basics
 import Monitoring
 
-/// What an alert book knows of its group: the alerts of the checks that it runs, what the store says, and which incidents the
-/// store has. A drawing of it all is in docs/groups.md.
+/// An alert book's state of its group: the alerts of the checks that it runs, the store's answers, and the incidents in
+/// the store. A drawing of it all is in docs/groups.md.
 package struct AlertShare: Sendable {
   /// Where the store had an incident.
   struct Mark: Hashable, Sendable {
@@ -39,7 +39,7 @@ package struct AlertShare: Sendable {
   var outsideSince: Instant?
   /// Incidents as they were found to be what the store has, and the entry that they were compared with.
   var compared: [UniqueID: Compared] = [:]
-  /// What was delivered here while another agent, or none, kept the log, until the store has it.
+  /// Deliveries here while another agent, or none, kept the log, until the store has them.
   var delivered: Set<UniqueID> = []
 
   init(writer: String) { self.writer = writer }
@@ -92,7 +92,7 @@ package struct AlertShare: Sendable {
 extension AlertBook {
   package typealias Role = (UniqueID) -> ShareRole
 
-  /// One event of the rules. What is of a shared check goes to the group first.
+  /// One event of the rules. An event of a shared check goes to the group first.
   mutating func take(_ event: TroubleEvent, _ now: ClockReading) {
     let key: Trouble.Key
     switch event {

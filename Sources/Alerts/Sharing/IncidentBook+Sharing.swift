@@ -5,7 +5,7 @@ import Monitoring
 
 // Incidents of the group, which the store has.
 extension IncidentBook {
-  /// What the group shares, and what it does not, are never one incident: they may go different ways.
+  /// Shared and unshared alerts never form one incident: their incidents may go different ways.
   func canJoin(_ trouble: Trouble, _ id: UniqueID) -> Bool {
     guard let incident = open[id] else { return false }
     guard let names else { return true }
@@ -31,7 +31,7 @@ extension IncidentBook {
     places.keys(of: check).filter { firing($0) != nil }.sorted()
   }
 
-  /// The store's version of an incident is this agent's from now on. What was delivered here since stays known.
+  /// The store's version of an incident is this agent's from now on. Deliveries here since stay known.
   mutating func replace(_ incident: Incident) {
     var incident = incident
     if let known = self[incident.id] { incident.merge(known) }

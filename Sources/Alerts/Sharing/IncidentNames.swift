@@ -3,8 +3,8 @@
 import Basics
 import Monitoring
 
-/// What the group's incidents are called: two agents that find the same alert by themselves call its incident the same, so
-/// that a receiver who knows the one knows the other.
+/// Ids of the group's incidents: two agents that find the same alert by themselves give its incident the same id, so
+/// that a receiver that knows the one knows the other.
 package struct IncidentNames: Hashable, Sendable {
   package var group: String
   package var checks: Set<UniqueID>

@@ -11,7 +11,7 @@ import Monitoring
 package protocol IncidentShare: Sendable {
   /// This agent's name.
   var writer: String { get }
-  /// What is known now; cheap.
+  /// The current state; cheap.
   func look() -> ShareView
   func role(of check: UniqueID) -> ShareRole
   /// To be done soon; what came of it is in a later `look`.

@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What the group's store keeps under one id.
+/// Value in the group's store under one id.
 package enum SharedValue: Hashable, Sendable {
   case alerts(SharedAlerts)
   case incident(SharedIncident)
@@ -11,7 +11,7 @@ package enum SharedValue: Hashable, Sendable {
   /// Bytes of one at most.
   package static let limit = 65_536
 
-  /// `nil`: it is none. What is not known in it means nothing.
+  /// `nil` for bytes that are no value. Unknown fields in it mean nothing.
   package init?(json bytes: [UInt8], at id: UniqueID, now: ClockReading) {
     guard bytes.count <= Self.limit, let json = try? JSONValue.parse(bytes, maxDepth: 10),
       json["v"]?.integer == 2
@@ -50,7 +50,7 @@ package struct SharedAlerts: Hashable, Sendable {
 
   package var firingCount: Int { firing.count }
 
-  /// Says the same, whoever wrote it: as it is kept, where times are of milliseconds.
+  /// Equal content, whichever agent wrote it: as it is kept, where times are of milliseconds.
   func says(_ other: SharedAlerts) -> Bool { self == other || json(by: "") == other.json(by: "") }
 
   package var json: [UInt8] { json(by: writer) }
@@ -117,7 +117,7 @@ package struct SharedIncident: Hashable, Sendable {
 }
 
 extension Incident {
-  /// What another agent would read of it, without instants: what two are compared by.
+  /// The incident as another agent would read it, without instants, for comparing two.
   func asShared(now: ClockReading) -> Incident? {
     let bytes = SharedIncident.json(self, by: "", now: now)
     guard case .incident(let shared)? = SharedValue(json: bytes, at: id, now: now) else { return nil }

@@ -6,7 +6,7 @@ import Glibc
 ///
 /// A `String` is compared and hashed by canonical equivalence, and to bring a run of combining marks into its canonical
 /// order takes time that grows with the square of the run: 900,000 of them, sent as a JSON name, hold a thread for
-/// minutes. What comes from outside is never a key as a `String`.
+/// minutes. Text from outside is never a key as a `String`.
 package struct ByteText: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
   package let text: String
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 
 extension String {
-  /// The text made safe for one line of a log, a terminal and a database: whatever cannot be seen becomes a `\u{…}`
+  /// The text made safe for one line of a log, a terminal and a database: each invisible character becomes a `\u{…}`
   /// escape, and the whole is cut at a character boundary so that it fits `maxBytes` bytes of UTF-8, an ellipsis
   /// marking the cut.
   ///
-  /// What cannot be seen are control characters (also C1, line and paragraph separators and NUL), all of Unicode's
-  /// format characters (zero-width ones, bidirectional controls, the soft hyphen, tags), what is ignorable by default,
-  /// private and unassigned code points. The joiner and the selectors that make one picture of several emoji stay.
+  /// Invisible are control characters (also C1, line and paragraph separators and NUL), all of Unicode's format
+  /// characters (zero-width ones, bidirectional controls, the soft hyphen, tags), what is ignorable by default, private
+  /// and unassigned code points. The joiner and the selectors that make one picture of several emoji stay.
   package func printable(maxBytes: Int) -> String {
     if utf8.count <= maxBytes, utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7f }) { return self }
     var clean = ""

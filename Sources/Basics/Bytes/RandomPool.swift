@@ -19,7 +19,7 @@ private let pool = Mutex(Page())
 /// One page of memory: a count of bytes left, then those bytes, taken from their end.
 private struct Page: ~Copyable {
   private static let size = 4096
-  /// What `getentropy` gives at most.
+  /// The most bytes that one call of `getentropy` gives.
   private static let capacity = 256
 
   private let base: UnsafeMutableRawPointer?

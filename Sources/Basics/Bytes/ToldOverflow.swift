@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-/// Arithmetic on numbers that somebody else chose: what does not fit is told, or stays at the end of the range. The
-/// operators end the process instead, which is right for our own numbers and wrong for those of a network, a file or
-/// another process; `scripts/check-house` keeps them out of what reads such numbers.
+/// Arithmetic on numbers from outside: an overflow is reported, or stays at the end of the range. The operators end the
+/// process instead, which is right for our own numbers and wrong for those of a network, a file or another process;
+/// `scripts/check-house` keeps them out of the readers of such numbers.
 extension FixedWidthInteger {
   /// Nil when it does not fit.
   package func sum(_ other: Self) -> Self? {

@@ -20,7 +20,7 @@ extension [HeaderField] {
   }
 }
 
-/// What names of headers and methods are made of (RFC 9110 section 5.6.2).
+/// Characters of a token, such as the name of a header or a method (RFC 9110 section 5.6.2).
 package func isTokenByte(_ byte: UInt8) -> Bool {
   switch byte {
   case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true

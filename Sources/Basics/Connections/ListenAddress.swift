@@ -14,7 +14,7 @@ package enum ListenAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The name may also be ::1, and whoever listens and whoever asks must mean the same.
+  /// The address in numbers: `localhost` may also be ::1, and the server and its clients must mean the same address.
   package var numeric: ListenAddress {
     guard case .tcp(let host, let port) = self, plainHost(host) == "localhost" else { return self }
     return .tcp(host: "127.0.0.1", port: port)

@@ -9,7 +9,7 @@ package struct TLSOptions: Hashable, Sendable {
   /// False: a bad certificate is reported, and the connection is used all the same.
   package var verify: Bool
   package var minimumVersion: TLSVersion
-  /// Nil: the newest both sides know.
+  /// `nil` for the newest version that both sides know.
   package var maximumVersion: TLSVersion?
   /// PEM file of the certificate shown when the server asks for one, chain included.
   package var clientCertificate: String?

@@ -2,7 +2,7 @@
 
 import CLinux
 
-/// What the kernel knows of a TCP connection (TCP_INFO, tcp(7)): where time goes that nobody above it sees.
+/// Counters of the kernel for a TCP connection (TCP_INFO, tcp(7)): time that no layer above it sees.
 ///
 /// Small, as every result of a connection keeps one: 24 bytes.
 package struct TransportFacts: Hashable, Sendable {

@@ -5,7 +5,7 @@ package enum JSONValue: Hashable, Sendable {
   case object([Member])
   case array([JSONValue])
   case string(String)
-  /// The digits as they stood, so that no precision is lost before somebody asks.
+  /// The digits as written, so that no precision is lost before the number is read.
   case number(String)
   case bool(Bool)
   case null
@@ -79,7 +79,7 @@ package enum JSONValue: Hashable, Sendable {
 }
 
 extension JSONValue {
-  /// What came from outside is compared and hashed as it was written, see `ByteText`.
+  /// Text from outside is compared and hashed as it was written, see `ByteText`.
   package static func == (left: JSONValue, right: JSONValue) -> Bool {
     switch (left, right) {
     case (.object(let left), .object(let right)): left == right

@@ -7,7 +7,7 @@
 package struct DrainClock {
   /// Descriptors that one look tells of.
   package let capacity: Int
-  /// What was reported last had not come before.
+  /// Nothing that was reported last had come before this instant.
   package private(set) var readySince: Instant
   /// Everything that had come by then was looked at.
   package private(set) var drained: Instant

@@ -7,13 +7,13 @@ import Synchronization
 /// One thread that waits for descriptors and instants on behalf of its guests, and runs tasks between two waits.
 ///
 /// A task that prefers this loop as its executor, and waits for one of its guests, goes on without a change of thread:
-/// the guest resumes it, and the thread takes it up before it sleeps again. What runs here must be short, for
-/// everybody on the loop waits meanwhile. What is late because of that is told (`LoopThread.readySince`).
+/// the guest resumes it, and the thread takes it up before it sleeps again. Work here must be short, since all other
+/// guests wait for it. Lateness that it causes is reported (`LoopThread.readySince`).
 ///
 /// The thread ends when the loop is released, or with `shutdown()`.
 package final class EventLoop: TaskExecutor {
   private let door: LoopDoor
-  /// Until somebody joins or abandons it.
+  /// `nil` once the thread was joined or abandoned.
   private let thread = Mutex<pthread_t?>(nil)
 
   /// Starts the thread. It lives in the network namespace of the thread that calls this.
@@ -84,7 +84,7 @@ package struct EventLoopUnavailable: Error, CustomStringConvertible {
   }
 }
 
-/// What the thread is born with.
+/// Arguments of the new thread.
 private final class LoopStart: Sendable {
   let door: LoopDoor
   let executor: UnownedTaskExecutor

@@ -6,8 +6,9 @@ import Synchronization
 
 /// Wakes a loop's thread, and only where it sleeps.
 ///
-/// Whoever put something into a guest's mailbox, under its lock, rings. The thread says that it will sleep and looks into
-/// all mailboxes once more after that, under their locks: it sees what was put in, or the bell sees that it sleeps.
+/// The sender rings after it put something into a guest's mailbox, under its lock. The thread says that it will sleep
+/// and looks into all mailboxes once more after that, under their locks: it sees what was put in, or the bell sees that
+/// it sleeps.
 package final class LoopBell: Sendable {
   let turns = ThreadClock()
   let descriptor: Int32
@@ -40,7 +41,7 @@ package final class LoopBell: Sendable {
   }
 }
 
-/// What a loop's thread is given to do from outside.
+/// Work that is handed to a loop's thread from outside.
 final class LoopDoor: Sendable {
   typealias Entry = @Sendable (LoopThread) -> any LoopGuest
 

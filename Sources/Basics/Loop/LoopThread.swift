@@ -3,7 +3,7 @@
 import CLinux
 import Glibc
 
-/// Somebody who works on a loop's thread. Made, called and released there.
+/// A guest of a loop: made, called and released on the loop's thread.
 package protocol LoopGuest: AnyObject {
   /// Descriptors that the loop watches for it.
   var watched: Int { get }
@@ -22,7 +22,7 @@ package protocol LoopGuest: AnyObject {
 package enum LoopWish: Sendable {
   /// There is more to do.
   case again
-  /// Nil: whenever.
+  /// `nil` for no deadline.
   case wait(until: Instant?)
   /// The guest goes, after its `end()`.
   case leave
@@ -45,12 +45,12 @@ package final class LoopThread {
   /// When the thread was woken last.
   package private(set) var woken = Instant.now
 
-  /// What the kernel reported in this turn had not come before.
+  /// Nothing that the kernel reported in this turn had come before this instant.
   package var readySince: Instant { drain.readySince }
   /// Everything that had come by then was looked at.
   package var drained: Instant { drain.drained }
 
-  /// What `watch` takes and `ready` gives, of epoll_ctl(2).
+  /// Events that `watch` takes and `ready` gives, of epoll_ctl(2).
   package static let readable = EPOLLIN.rawValue
   package static let writable = EPOLLOUT.rawValue
   /// An error or the other side's end, which are reported unasked.
@@ -206,7 +206,7 @@ package final class LoopThread {
     return epoll_ctl(door.epoll, operation, descriptor, &event) == 0 ? 0 : errno
   }
 
-  /// What is late now is late because of this turn's work. To be said before deadlines are judged.
+  /// Records the time that this turn's work took, which made later events late. Called before deadlines are judged.
   package func noteWork() { window.record(woken.duration(to: .now), at: woken) }
 
   /// The most that the thread was late since then: woken late, or busy elsewhere.

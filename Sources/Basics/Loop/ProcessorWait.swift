@@ -5,7 +5,7 @@ import Glibc
 /// How long the thread that asks was ready to run and got no core (`schedstats`, the second number of
 /// /proc/thread-self/schedstat, in nanoseconds). Zero where the kernel does not say.
 package final class ProcessorWait {
-  /// Of the thread that asked first, and negative where there is none; nil: nobody has asked.
+  /// Descriptor for the thread that asked first; negative where there is none, and `nil` until the first call.
   private var descriptor: Int32?
   /// In all, as last asked.
   package private(set) var total = Duration.zero

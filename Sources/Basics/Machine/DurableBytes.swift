@@ -2,11 +2,11 @@
 
 /// Bytes that outlive the process.
 package protocol DurableBytes: Sendable {
-  /// Nil: nothing was kept yet.
+  /// `nil` where nothing was kept yet.
   func read() async throws(StateFile.Failure) -> [UInt8]?
   /// Durable when it returns.
   func write(_ bytes: [UInt8]) async throws(StateFile.Failure)
-  /// What was read last is parsed and lived with.
+  /// The bytes read last were parsed and are in use.
   func understood() async
   /// Why these bytes must not be lived with although they come from elsewhere; nil: nothing is against them.
   func refusal(of bytes: [UInt8]) async -> String?

@@ -2,8 +2,8 @@
 
 import Glibc
 
-/// A file that somebody names in a configuration or on the command line, opened so that nothing waits: a pipe that nobody
-/// writes to would hold up a start for ever.
+/// A file named in a configuration or on the command line, opened so that nothing waits: a pipe without a writer would
+/// hold up a start for ever.
 package enum GivenFile {
   package enum Objection: Error, Hashable {
     case failed(Int32)

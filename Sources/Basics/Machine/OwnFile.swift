@@ -2,8 +2,8 @@
 
 import Glibc
 
-/// What a file or folder of the state directory must be before anything is read from it or written to it: whoever may
-/// put something else there could have the agent read or overwrite a file of another's.
+/// Requirements on a file or folder of the state directory before anything is read from it or written to it. Another
+/// user who can replace it could have the agent read or overwrite a foreign file.
 package enum OwnFile {
   /// Why an open file is not one of the agent's own, in words that follow its path; nil: it is.
   ///

@@ -5,8 +5,8 @@ import Synchronization
 
 /// Where work that blocks is done.
 package enum OwnThread {
-  /// True in the tasks of a simulation, where nothing blocks and everything happens in one order: what a thread of its
-  /// own would do is done at once, by whoever asks for it.
+  /// True in the tasks of a simulation, where nothing blocks and everything happens in one order: work for a separate
+  /// thread is done at once, by the caller.
   @TaskLocal package static var worksInPlace = false
 }
 
@@ -93,7 +93,7 @@ package final class FirstAnswer<Value: Sendable>: Sendable {
   }
 }
 
-/// What a new thread is born with; handed over through one raw pointer.
+/// Arguments of a new thread, handed over through one raw pointer.
 private final class ThreadBody: Sendable {
   let run: @Sendable () -> Void
   init(_ run: @escaping @Sendable () -> Void) { self.run = run }

@@ -140,7 +140,7 @@ package struct ProcessFamily: Sendable {
   }
 }
 
-/// What holds for all families of this process.
+/// State that all families of this process share.
 private struct Registry {
   private var count = 0
   private var marks: Set<UInt64> = []

@@ -20,7 +20,7 @@ package struct StateFile: Hashable, Sendable {
     self.maxBytes = maxBytes
   }
 
-  /// What could not be done, why by the system's word, and the file.
+  /// The operation that failed, the system's reason, and the file.
   package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
 

@@ -11,7 +11,7 @@ package struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
     package var defaultPort: UInt16 { self == .http ? 80 : 443 }
   }
 
-  /// What credentials belong to.
+  /// Scheme, host and port that credentials belong to.
   package struct Origin: Hashable, Sendable {
     package var scheme: Scheme
     package var host: String
@@ -32,7 +32,7 @@ package struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
   package var endpoint: Endpoint { Endpoint(host: host, port: port) }
   package var origin: Origin { Origin(scheme: scheme, host: host, port: port) }
 
-  /// What goes into the request: no fragment.
+  /// The target of the request, without a fragment.
   package var text: String { query.map { withoutQuery + "?" + $0 } ?? withoutQuery }
   /// Made once: every request and every result has it.
   private let withoutQuery: String
@@ -165,8 +165,9 @@ extension HTTPURL {
   fileprivate func asSecret(as other: HTTPURL) -> HTTPURL { other.hidesPath ? hidingPath : self }
 }
 
-/// An absolute reference without user info and without the colon of an empty port (RFC 3986, section 3.2): neither changes
-/// where it leads, and a page has no credentials to give. What parsers read differently is left, and refused.
+/// An absolute reference without user info and without the colon of an empty port (RFC 3986, section 3.2): neither
+/// changes where it leads, and a page has no credentials to give. A reference that parsers read differently stays as it
+/// is, and is refused.
 private func plainForm(_ reference: String) -> String {
   guard let slashes = reference.firstRange(of: "://") else { return reference }
   let bytes = reference.utf8
@@ -179,7 +180,7 @@ private func plainForm(_ reference: String) -> String {
   return String(reference[..<slashes.upperBound]) + String(Substring(authority)) + reference[end...]
 }
 
-/// Spaces, controls and what nobody sees.
+/// Spaces, controls and invisible characters.
 private func isForbidden(_ scalar: Unicode.Scalar) -> Bool {
   if scalar.isASCII { return scalar.value <= 0x20 || scalar.value == 0x7f }
   switch scalar.properties.generalCategory {

@@ -6,8 +6,8 @@ import CIDN2
 /// `xn--bcher-kva.example`): RFC 5890 and 5891 by libidn2, with upper case, the dots of other scripts and decomposed
 /// letters mapped as UTS 46 does.
 ///
-/// Stricter than UTS 46: what it would replace by something that looks different (wide and circled forms, ligatures)
-/// and what nobody sees (joiners, soft hyphens) is refused. Letters of several scripts in one name are not.
+/// Stricter than UTS 46: characters that it would replace by others that look different (wide and circled forms,
+/// ligatures) and invisible ones (joiners, soft hyphens) are refused. Letters of several scripts in one name are not.
 package enum InternationalName {
   package struct Invalid: Error, Hashable, Sendable {
     /// Words that follow "host", such as "has a label that starts with a mark".
@@ -130,7 +130,8 @@ extension Unicode.Scalar.Properties {
   fileprivate var isMark: Bool { generalCategory == .nonspacingMark || generalCategory == .spacingMark }
 }
 
-/// What every A-label has and hardly any other name. Looked for byte by byte: this is asked for each result.
+/// Two hyphens are in every A-label and in hardly any other name. Looked for byte by byte: this is asked for each
+/// result.
 private func hasTwoHyphens(_ host: String) -> Bool {
   var last: UInt8 = 0
   for byte in host.utf8 {

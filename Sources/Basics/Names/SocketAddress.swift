@@ -102,7 +102,8 @@ extension SocketAddress {
   }
 }
 
-/// What `getsockname` or `getpeername` says; nil with errno, which is zero for an address of another family.
+/// Address that `getsockname` or `getpeername` reports. `nil` on failure, with errno, which is zero for an address of
+/// another family.
 package func socketName(
   _ number: Int32, _ call: (Int32, UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Int32
 ) -> SocketAddress? {

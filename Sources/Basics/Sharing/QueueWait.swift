@@ -2,7 +2,7 @@
 
 /// Work of one origin that waits in one of the process's queues.
 package struct QueueWait: Hashable, Sendable {
-  /// What a queue waits for.
+  /// The queue that a task waits in.
   package enum Queue: String, CaseIterable, Hashable, Sendable {
     /// A turn of the thread that begins transfers.
     case starts
@@ -29,7 +29,7 @@ package struct QueueWait: Hashable, Sendable {
 }
 
 extension FairQueue {
-  /// What waits, by origin; empty where nothing does.
+  /// The tasks that wait, by origin; empty where none does.
   package func waits(for queue: QueueWait.Queue) -> [QueueWait] {
     guard !isEmpty else { return [] }
     return WorkOrigin.Kind.allCases.compactMap { kind in

@@ -2,8 +2,8 @@
 
 /// An integer budget that origins share. Pure.
 ///
-/// What is guaranteed to one origin is never given to another, used or not. Above its guarantee an origin takes from
-/// what is left, up to its bound. Taking and giving back are a few additions.
+/// A guarantee of one origin is never given to another, used or not. Above its guarantee an origin takes from the rest,
+/// up to its limit. Taking and giving back are a few additions.
 package struct Shares: Sendable {
   package struct Share: Hashable, Sendable {
     package var guaranteed: Int

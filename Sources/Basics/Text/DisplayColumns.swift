@@ -3,8 +3,8 @@
 extension StringProtocol {
   /// Columns on a terminal: East Asian wide characters and emoji take two, combining marks none.
   ///
-  /// What terminals disagree on (an emoji made of several, a mark that asks for the emoji's form) counts as the most
-  /// that one of them takes: a line is then never wider than its terminal.
+  /// A character that terminals disagree on (an emoji made of several, a mark that asks for the emoji's form) counts as
+  /// the most that one of them takes: a line is then never wider than its terminal.
   package var columns: Int {
     var count = 0
     var last = 0

@@ -46,7 +46,7 @@ package struct TextTable: Sendable {
     }
   }
 
-  /// What stands in one place: pieces of text, each with a colour or none. Nothing in it drives the terminal.
+  /// Content of one cell: pieces of text, each with a colour or none. No character in it controls the terminal.
   package struct Cell: Sendable, ExpressibleByStringLiteral {
     fileprivate var runs: [(text: String, color: String?)] = []
     package private(set) var columns = 0

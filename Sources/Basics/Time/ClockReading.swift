@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 
-/// Both clocks, read as one: what time it is, and when that is for somebody else.
+/// Wall clock and boot clock, read together.
 package struct ClockReading: Hashable, Sendable {
   package var boot: Instant
   package var wall: Timestamp
@@ -27,7 +27,7 @@ package struct ClockReading: Hashable, Sendable {
     return ClockReading(boot: after, wall: wall)
   }
 
-  /// What the wall clock shows more than the boot clock, in microseconds. Both run at the rate NTP gives them, so
-  /// it changes only when somebody sets the wall clock.
+  /// Wall clock minus boot clock, in microseconds. Both run at the rate NTP gives them, so it changes only when the
+  /// wall clock is set.
   package var offset: Int64 { wall.microseconds &- boot.microseconds }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
-/// An instant of the clock that nobody sets and that counts through sleep (CLOCK_BOOTTIME), in nanoseconds since the
-/// machine started. It means nothing after the next start: what is kept is a `Timestamp`.
+/// An instant of the monotonic clock that counts through sleep (CLOCK_BOOTTIME), in nanoseconds since the machine
+/// started. It means nothing after the next start: stored times are a `Timestamp`.
 ///
 /// One number, as the kernel's timers take it and as arithmetic with the wall clock wants it; `ContinuousClock` reads
 /// the same clock, but its instant is no number, has no fixed layout, and each copy of one is a call.

@@ -7,7 +7,7 @@ package struct LocalTime: Hashable, Comparable, Sendable {
 
   package init(seconds: Int64) { self.seconds = seconds }
 
-  /// What a clock `offset` seconds east of UTC shows at the instant; fractions are cut.
+  /// Local time of a clock `offset` seconds east of UTC at the instant; fractions are cut.
   package init(_ instant: Timestamp, offset: Int64 = 0) {
     seconds = floorDivide(instant.microseconds, 1_000_000).quotient + offset
   }
@@ -55,7 +55,7 @@ package struct LocalTime: Hashable, Comparable, Sendable {
   /// 0 is Monday.
   package var weekday: Int { Int(floorDivide(floorDivide(seconds, 86_400).quotient + 3, 7).remainder) }
 
-  /// What `init(text:)` reads back: `2026-01-04T02:00`, with seconds only where there are some.
+  /// The form that `init(text:)` reads: `2026-01-04T02:00`, with seconds only where there are some.
   package var text: String {
     let (year, month, day) = date
     let time = timeOfDay

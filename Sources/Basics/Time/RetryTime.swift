@@ -2,10 +2,10 @@
 
 /// The field Retry-After (RFC 9110, section 10.2.3), with a cap, so that a wrong or hostile value costs an hour at most.
 package enum RetryTime {
-  /// Nobody is obeyed for longer.
+  /// Longest wait that a server may ask for.
   package static let cap: Duration = .seconds(3600)
 
-  /// Seconds, or a date measured against `now`, which is best the server's own. Nil: it asks for no wait, or for one that
+  /// Seconds, or a date measured against `now`, which is best the server's own. `nil` for no wait, or for one that
   /// makes no sense (negative, in the past, no number).
   package static func wait(_ text: String, now: Timestamp) -> Duration? {
     if let seconds = digits(text) { return bounded(.seconds(seconds)) }

@@ -2,18 +2,18 @@
 
 import Glibc
 
-/// The clocks of the system: whoever asks what time it is asks here, or is given a `TimeSource`.
+/// The clocks of the system. Code that needs the time reads it here, or from a `TimeSource` that it is given.
 package enum SystemClock: Sendable {
   /// CLOCK_REALTIME, which people set.
   case wall
-  /// CLOCK_BOOTTIME: nobody sets it, and it counts through sleep: an `Instant` is of this one.
+  /// CLOCK_BOOTTIME: monotonic, and counts through sleep. An `Instant` is of this clock.
   case boot
-  /// CLOCK_MONOTONIC: nobody sets it, and it stands while the machine sleeps, which is nobody's work.
+  /// CLOCK_MONOTONIC: monotonic, and stops while the machine sleeps.
   case monotonic
   /// CLOCK_THREAD_CPUTIME_ID: the processor time this thread has had.
   case threadWork
 
-  /// What it shows; 0 where the kernel has no such clock.
+  /// Reading of the clock; 0 where the kernel has no such clock.
   package var nanoseconds: Int64 {
     let id =
       switch self {

@@ -46,7 +46,7 @@ package struct WatchedThread: Sendable {
     self.age = age
   }
 
-  /// Nil: it is well.
+  /// `nil` while the thread is not stuck.
   package var stuckFor: Duration? {
     let age = age()
     return age > limit ? age : nil

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-/// What time it is, and waiting: the seam between what decides by time and the clocks. The system's in the agent, a
-/// `FakeClock`'s in tests.
+/// The seam between decisions by time and the clocks: the time, and waiting. The system's clocks in the agent, a
+/// `FakeClock` in tests.
 package struct TimeSource: Sendable {
   /// The wall clock, for stamps.
   package let wall: @Sendable () -> Timestamp
-  /// The clock that nobody sets, for deadlines.
+  /// The monotonic clock, for deadlines.
   package let instant: @Sendable () -> Instant
   /// Both clocks, read as one.
   package let reading: @Sendable () -> ClockReading

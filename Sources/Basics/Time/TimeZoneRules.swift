@@ -97,7 +97,7 @@ struct PosixZone: Hashable, Sendable {
 
   /// Seconds east of UTC.
   var standard: Int64
-  /// Nil: no daylight saving time.
+  /// `nil` without daylight saving time.
   var saving: (offset: Int64, start: Change, end: Change)? {
     guard let savingOffset, let start, let end else { return nil }
     return (savingOffset, start, end)

@@ -4,14 +4,14 @@
  * A guard for the thread that drives libcurl: it ends the connection that keeps the thread inside one call for good.
  *
  * libcurl and OpenSSL read on for as long as something is there to read and nothing of it is content: HTTP/2 frames
- * without data, the body of a proxy's refusal. Whoever sends fast enough keeps the call from ever returning. A timer on
+ * without data, the body of a proxy's refusal. A fast sender keeps the call from ever returning. A timer on
  * the thread's own processor clock (timer_create(2)) sends it a signal every few milliseconds of work, never while it
  * sleeps or waits for a core. Its handler sees by `progress` whether the thread has come back since; if not, it looks
  * which connection was read from meanwhile, and ends that one.
  *
  * Ownership
  *   - The guard belongs to one thread, which makes, arms, uses, disarms and frees it. The handler runs on that thread
- *     alone, between two of its instructions: no lock is needed, and nobody can close a descriptor under it.
+ *     alone, between two of its instructions: no lock is needed, and no descriptor can be closed under it.
  *   - The handler only makes calls that a signal handler may make (signal-safety(7)), and getsockopt and ioctl, which
  *     are bare system calls.
  *

@@ -32,7 +32,7 @@ struct DNSAnswerCondition {
 
   var isPattern: Bool { if case .pattern = test { true } else { false } }
 
-  /// What a record came to: a pattern that exceeds its limits is neither a match nor none.
+  /// Result of comparing a record: a pattern that exceeds its limits is neither a match nor none.
   enum Outcome { case match, none, limit }
 
   /// A literal is compared in presentation format, case aside; names may do without their final dot. A text record

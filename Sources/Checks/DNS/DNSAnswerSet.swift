@@ -9,7 +9,7 @@ struct DNSAnswerSet {
 
   init(_ records: [DNSRecord]) { self.records = records }
 
-  /// What is wrong, nil when the list holds. A pattern that exceeds its limits makes any list fail.
+  /// Problem of the list. `nil` when the list holds. A pattern that exceeds its limits makes any list fail.
   func problem(_ key: String, _ conditions: [DNSAnswerCondition]) -> String? {
     switch key {
     case "any": any(conditions)

@@ -6,9 +6,9 @@ import Monitoring
 /// Asks one server one question, from a fresh port each time: UDP, and TCP when the answer is cut; TCP; TLS; HTTPS.
 struct DNSClient: Sendable {
   let reactor: Reactor
-  /// What a failure is put down to: `.dns` while a probe resolves a name, `.answer` when the answer is the probe.
+  /// The phase of a failure: `.dns` while a probe resolves a name, `.answer` when the answer is the probe.
   let phase: Phase
-  /// What messages call the server; nil: by its address.
+  /// Name of the server in messages. `nil` for its address.
   var name: Endpoint?
   var transport = DNSTransport.udp
   /// How long after the first query over UDP the second goes out; nil: half of the time, at most 2 s.
@@ -30,7 +30,7 @@ struct DNSClient: Sendable {
     }
   }
 
-  /// Nobody who does not see the query can guess it (RFC 5452 4).
+  /// Cannot be guessed without seeing the query (RFC 5452 4).
   @Sendable private static func freshID() -> UInt16 {
     var generator = RandomPool()
     return UInt16(truncatingIfNeeded: generator.next())

@@ -8,7 +8,7 @@ import Monitoring
 /// It is asked again, without EDNS, when nothing came for a while (a lost packet, or a server that drops what it
 /// does not know) and when the server says it does not understand EDNS (RFC 6891 7). An answer to either counts.
 struct DNSDatagramConversation: Conversation {
-  /// More than any server sends to somebody who announced 1,232; a bigger datagram is ignored.
+  /// More than any server sends to a client that announced 1,232; a bigger datagram is ignored.
   static let sizeLimit = 4096
 
   let first: DNSQuery

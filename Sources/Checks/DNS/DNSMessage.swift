@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What is asked.
+/// Question of a message.
 package struct DNSQuestion: Hashable, Sendable {
   package var name: DNSName
   package var type: DNSRecordType
@@ -47,7 +47,7 @@ package struct DNSRecord: Hashable, Sendable {
   }
 }
 
-/// A parsed response (or query). What EDNS says is no record of the additional section.
+/// A parsed response (or query). The EDNS option record is no record of the additional section.
 package struct DNSMessage: Hashable, Sendable {
   package var id: UInt16
   package var isResponse: Bool
@@ -60,7 +60,7 @@ package struct DNSMessage: Hashable, Sendable {
   package var authentic: Bool
   /// With EDNS's upper bits.
   package var rcode: DNSResponseCode
-  /// Nil: it came without, as a refusal may.
+  /// `nil` for a message without one, such as a refusal.
   package var question: DNSQuestion?
   package var answers: [DNSRecord]
   package var authority: [DNSRecord] = []
@@ -111,14 +111,14 @@ package struct DNSMessage: Hashable, Sendable {
 }
 
 extension DNSMessage {
-  /// It points elsewhere: the server neither answers for the name nor looks it up for others. To whoever cannot go
-  /// there it is no answer at all. With an SOA record it says that there is nothing (RFC 2308 section 2.2).
+  /// It points elsewhere: the server neither answers for the name nor looks it up for others. For a stub resolver it is
+  /// no answer at all. With an SOA record it says that there is nothing (RFC 2308 section 2.2).
   var isReferral: Bool {
     rcode == .noError && answers.isEmpty && zone == nil && !authoritative && !recursionAvailable
   }
 }
 
-/// What an OPT record says, as far as it is heard (RFC 6891 6.1).
+/// The fields of an OPT record that are used (RFC 6891 6.1).
 private struct DNSOptions {
   /// The upper 8 bits of the response code.
   var upperCode: UInt8

@@ -6,10 +6,9 @@ import Monitoring
 
 /// Asks a name server one question and judges the answer.
 ///
-/// The server is the check's own, resolved and judged by the egress policy like any target, or the machine's,
-/// asked in turn as the resolver would. The response time runs from the start of resolving the server's name to
-/// the last byte of the answer; `first_byte` is the question's own share of it. What serial agreement takes is in
-/// neither.
+/// The server is the check's own, resolved and judged by the egress policy like any target, or the machine's, asked in
+/// turn as the resolver would. The response time runs from the start of resolving the server's name to the last byte of
+/// the answer; `first_byte` is the question's own share of it. Time for serial agreement is in neither.
 package struct DNSProbe: Probe {
   private let reactor: Reactor
   private let finder: TargetFinder
@@ -264,7 +263,7 @@ extension DNSExpectations {
 }
 
 extension DNSQuestion {
-  /// Nil for a name or type that nobody can ask for.
+  /// Nil for a name or type that cannot be asked for.
   init?(_ settings: DNSSettings) {
     guard let name = DNSName(settings.name), let type = DNSRecordType(settings.recordType) else { return nil }
     self.init(name: name, type: type, recordClass: settings.recordClass.code, wantsProof: settings.dnssec)
@@ -333,7 +332,7 @@ extension DNSRecord {
 }
 
 extension Timings {
-  /// What no other part of the question took went into the one it failed in.
+  /// Adds the time of no other part to the phase that the question failed in.
   fileprivate mutating func giveRest(of elapsed: Duration, to phase: Phase?) {
     let rest = elapsed - (connect ?? .zero) - (tls ?? .zero)
     guard rest > .zero else { return }

@@ -66,7 +66,7 @@ package struct DNSResponseCode: RawRepresentable, Hashable, Sendable, CustomStri
   package static let notImp = DNSResponseCode(rawValue: 4)
   package static let refused = DNSResponseCode(rawValue: 5)
 
-  /// Nil: none of the registry.
+  /// `nil` for a mnemonic that is not in the registry.
   package init?(mnemonic: String) {
     guard let found = codeNames.first(where: { ByteText($0.value) == ByteText(mnemonic) }) else { return nil }
     self.init(rawValue: found.key)

@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What one name server had to say to one question.
+/// One name server's answer to one question.
 struct DNSReply: Sendable {
   enum Content: Sendable {
     case message(DNSMessage)
@@ -12,28 +12,28 @@ struct DNSReply: Sendable {
   }
 
   var content: Content
-  /// What the content came by; `tcp` also where UDP was asked first.
+  /// Transport of the content; `tcp` also where UDP was asked first.
   var transport: DNSTransport
   /// The answer over UDP was cut, so the question went over TCP.
   var truncated = false
   /// How long the question over UDP took whose answer was cut; part of `elapsed`.
   var cutAfter = Duration.zero
-  /// What came and answered no question of ours.
+  /// Datagrams that answered no question of ours.
   var ignored = 0
   /// Of the TCP connection, where one was made.
   var connect: Duration?
-  /// What the kernel says of it.
+  /// The kernel's figures of the connection.
   var tcp: TransportFacts?
   /// Of a server asked over TLS or HTTPS.
   var secure: DNSSecureFacts?
   /// On the wire: connecting, asking, waiting. Our own waiting for a turn is not in it.
   var elapsed: Duration
-  /// The part of it for which this machine held the servers back, which comes off nobody's time.
+  /// The part of it for which this machine held the servers back, which counts against no server.
   var held = Duration.zero
-  /// Who said it, where there was a choice.
+  /// The server that answered, where there was a choice.
   var server: SocketAddress?
 
-  /// What it took of the attempt's time.
+  /// Its part of the attempt's time.
   var spent: Duration { max(.zero, elapsed - held) }
 
   var message: DNSMessage? {
@@ -45,9 +45,9 @@ struct DNSReply: Sendable {
   }
 }
 
-/// What TLS and HTTP showed around an answer. A class, as most replies have none and all are passed from task to task.
+/// Facts of TLS and HTTP around an answer. A class, as most replies have none and all are passed from task to task.
 final class DNSSecureFacts: Sendable {
-  /// Nil: the handshake was not completed.
+  /// `nil` where the handshake was not completed.
   let handshake: Duration?
   let tls: TLSFacts?
   let statusCode: Int?

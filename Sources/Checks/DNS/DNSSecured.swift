@@ -4,7 +4,8 @@ import Basics
 import Curl
 import Monitoring
 
-/// What a question over TLS or HTTPS needs besides the reactor. A class: a check is too much to copy for each question.
+/// Parts that a question over TLS or HTTPS needs besides the reactor. A class: a check is too much to copy for each
+/// question.
 final class DNSSecured: Sendable {
   let engine: CurlEngine
   let options: TLSOptions
@@ -62,7 +63,7 @@ extension DNSClient {
     return reply
   }
 
-  /// What the handshake says about an answer that never came; nil when it was not to blame.
+  /// The handshake's failure, for an answer that never came. `nil` where it was not to blame.
   private func handshakeFailure(
     _ summary: TLSSummary, _ report: FlowReport, _ server: SocketAddress
   ) -> Verdict? {

@@ -8,7 +8,7 @@ extension SystemResolver {
   /// machine's name servers; a service that is said not to be there (a target of `.`) is left out.
   ///
   /// - Parameter name: such as `_https._tcp.example.com`.
-  /// - Returns: nil and why, where there are none or nobody answered.
+  /// - Returns: nil and why, where there are none or no server answered.
   package func services(
     of name: String, until deadline: Instant
   ) async throws(CancellationError) -> (services: [Endpoint], problem: String?) {

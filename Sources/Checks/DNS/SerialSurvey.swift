@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What the name servers of a zone hold as the serial of its SOA record (RFC 1035 3.3.13).
+/// Serials of a zone's SOA record, by name server (RFC 1035 3.3.13).
 struct SerialSurvey: Hashable, Sendable {
   /// One address of one server.
   struct Entry: Hashable, Sendable {
@@ -16,7 +16,7 @@ struct SerialSurvey: Hashable, Sendable {
     }
 
     var server: DNSName
-    /// Nil: the server's name has none.
+    /// `nil` where the server's name has none.
     var address: IPAddress?
     var outcome: Outcome
 
@@ -25,13 +25,13 @@ struct SerialSurvey: Hashable, Sendable {
 
   static let expected = "one serial on all name servers"
 
-  /// Nil: nobody could say which zone the name is in.
+  /// `nil` where the zone of the name is not known.
   var zone: DNSName?
   var entries: [Entry] = []
   /// Why the zone's name servers are not known.
   var failure: Verdict?
 
-  /// Who holds what, one serial after the other.
+  /// Servers by serial, one serial after the other.
   var description: String {
     var parts = serials.map { serial in
       "\(serial) on \(holders(of: serial).joined(separator: ", "))"

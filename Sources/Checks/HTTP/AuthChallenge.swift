@@ -42,7 +42,7 @@ struct AuthChallenge: Hashable, Sendable {
     rest = rest.drop { $0 == UInt8(ascii: ",") || $0 == 0x20 || $0 == 0x09 }
   }
 
-  /// What Negotiate and its like have in the place of parameters: RFC 9110 section 11.2.
+  /// Skips the token68 of Negotiate and its like, in the place of parameters: RFC 9110 section 11.2.
   private static func skipToken68(_ rest: inout Bytes) {
     let word = rest.prefix { byte in
       (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte | 0x20) || "-._~+/".utf8.contains(byte)

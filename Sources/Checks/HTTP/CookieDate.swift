@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// The `Expires` of a cookie, read as leniently as RFC 6265 section 5.1.1 wants. Nil: no date.
+/// The `Expires` of a cookie, read as leniently as RFC 6265 section 5.1.1 wants. `nil` where it is no date.
 func cookieDate(_ text: String) -> Timestamp? {
   var time: (Int, Int, Int)?
   var (day, month, year): (Int?, Int?, Int?)

@@ -38,7 +38,7 @@ struct CookieJar: Hashable, Sendable {
   }
 
   /// The value of the `Cookie` header for a request: longer paths first, else in the order they came (section 5.4).
-  /// Nil: none.
+  /// `nil` for none.
   func header(for url: HTTPURL, at now: Timestamp) -> String? {
     let fitting = cookies.enumerated().filter { _, cookie in
       let isForHost = cookie.isHostOnly ? url.host == cookie.domain : Self.matches(url.host, cookie.domain)
@@ -59,7 +59,7 @@ struct CookieJar: Hashable, Sendable {
     return text.isEmpty ? nil : text
   }
 
-  /// Section 5.2 and 5.3. Nil: to be ignored.
+  /// Section 5.2 and 5.3. `nil` for a cookie to be ignored.
   private static func parse(_ text: String, from url: HTTPURL, at now: Timestamp) -> Cookie? {
     // Controls would break the header they are sent back in.
     guard text.utf8.count <= 2 * maximumBytes,
@@ -92,7 +92,7 @@ struct CookieJar: Hashable, Sendable {
     return cookie
   }
 
-  /// False: the cookie is for somebody else's host.
+  /// False for a cookie of another host.
   private static func set(domain text: String, of cookie: inout Cookie, for host: String) -> Bool {
     let domain = (text.hasPrefix(".") ? String(text.dropFirst()) : text).lowercased()
     if domain.isEmpty { return true }

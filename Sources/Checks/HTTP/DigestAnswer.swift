@@ -27,7 +27,7 @@ struct DigestAnswer: Hashable, Sendable {
   /// The nonce before was too old: the credentials may be right all the same.
   let isStale: Bool
 
-  /// Nil: no challenge of ours, or one that asks for what we cannot do (`auth-int` alone, another algorithm).
+  /// `nil` for an unsupported challenge, or one that needs more than we have (`auth-int` alone, another algorithm).
   init?(_ challenge: AuthChallenge) {
     guard challenge.scheme == "digest", let realm = challenge.parameters["realm"],
       let nonce = challenge.parameters["nonce"], Self.isQuotable(realm), Self.isQuotable(nonce)
@@ -61,7 +61,7 @@ struct DigestAnswer: Hashable, Sendable {
     return Algorithm.allCases.lazy.compactMap { wanted in answers.first { $0.algorithm == wanted } }.first
   }
 
-  /// What is asked for, and by whom.
+  /// The request and its credentials.
   struct Request: Hashable, Sendable {
     var method: String
     /// Path and query, as in the request line.

@@ -61,7 +61,7 @@ struct HTTPJudge {
 }
 
 extension Verdict {
-  /// What the target said that led here: of a redirect that was not followed, where it points.
+  /// The target's words that led here: of a redirect that was not followed, its target.
   fileprivate func excerpt(_ report: TransferReport, body: [UInt8], _ mask: SecretMask) -> String? {
     guard reason.isAboutRedirect, let location = report.headerBlock.first("location") else {
       return mask.excerpt(of: body)
@@ -79,17 +79,17 @@ extension Verdict {
 
 /// The part of an answer that conditions are about.
 struct HTTPAnswer {
-  /// Nil: no answer arrived.
+  /// `nil` where no answer arrived.
   let status: Int?
   let version: String?
   let url: HTTPURL?
-  /// Nil: none arrived, or not all.
+  /// `nil` where none arrived, or not all.
   let headers: HeaderBlock?
   /// Bytes of the body.
   let size: Int
   /// The body as conditions see it.
   let text: BodyText
-  /// What is odd about the body and changes nothing.
+  /// Oddities of the body that change nothing.
   let notes: [String]
   /// The body was read, and nothing of it is missing.
   let isWhole: Bool

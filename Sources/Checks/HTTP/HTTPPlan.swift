@@ -3,8 +3,8 @@
 import Basics
 import Monitoring
 
-/// What the parts of one attempt share and none of them changes. They copy the reference: settings are two dozen
-/// strings and arrays, and each copy of them counts every one.
+/// Constants that the parts of one attempt share. They copy the reference: settings are two dozen strings and arrays,
+/// and each copy of them counts every one.
 final class HTTPPlan: Sendable {
   let attempt: Attempt
   /// The check's own, with the proxy that the agent puts in a stranger's way.

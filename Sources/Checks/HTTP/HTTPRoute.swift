@@ -12,7 +12,7 @@ struct HTTPRoute: Sendable {
   var attempt: Attempt { plan.attempt }
   var check: MonitoringCheck { attempt.check }
   private var finder: TargetFinder { plan.finder }
-  /// Nil: none on the way.
+  /// `nil` for no proxy.
   private var proxy: ProxySettings? { plan.settings.proxy }
 
   /// The hop before: what was asked, and the address that was dialled for it.
@@ -35,7 +35,7 @@ struct HTTPRoute: Sendable {
       until: deadline)
   }
 
-  /// What a transfer that failed says. What happened on the way to the proxy, or by it, is not the target's doing.
+  /// The verdict on a failed transfer. A failure on the path to the proxy, or at it, is not the target's.
   func verdict(_ failure: TransferFailure, of dialled: DialledTransfer, at endpoint: Endpoint) -> Verdict {
     var failure = failure
     // Nobody won the race for the proxy.

@@ -4,8 +4,8 @@ import Basics
 import Curl
 import Monitoring
 
-/// What one attempt carries from hop to hop: where it has been, cookies, and how it proves who it is. Pure but for
-/// the nonces of digest.
+/// State that one attempt carries from hop to hop: its URLs, its cookies, and its credentials. Pure but for the nonces
+/// of digest.
 struct HTTPSession {
   enum Decision: Hashable {
     /// This answer is the one to judge.
@@ -66,7 +66,7 @@ struct HTTPSession {
     }
   }
 
-  /// Nil: the 401 is the answer.
+  /// `nil` where the 401 is the answer.
   private mutating func answerChallenge(_ report: TransferReport) -> Decision? {
     switch plan.settings.auth {
     case .digest:

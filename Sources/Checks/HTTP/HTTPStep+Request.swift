@@ -36,9 +36,9 @@ extension HTTPStep {
   }
 
   /// Whether HTTP/2 as libcurl 7.88 speaks it would make the verdict uncertain. A body that a broken connection cuts
-  /// short looks whole to it, and a server that answers an upload before it has read it (RFC 9113 section 8.1) has failed
-  /// every other time. Who has a condition on the version wants to see what is negotiated. A server that speaks nothing
-  /// else is asked over HTTP/2 all the same, see `HTTPVersionChoosing`.
+  /// short looks whole to it, and a server that answers an upload before it has read it (RFC 9113 section 8.1) has
+  /// failed every other time. A check with a condition on the version tests the negotiation. A server that speaks
+  /// nothing else is asked over HTTP/2 all the same, see `HTTPVersionChoosing`.
   func prefersHTTP1(_ settings: HTTPSettings) -> Bool {
     settings.version == .auto
       && (settings.expect.needsBody || sendsBody && settings.body != nil)
@@ -69,7 +69,8 @@ extension HTTPStep {
     return standard + withCookies(own) + (authorization.map { [$0] } ?? [])
   }
 
-  /// What goes along without the check's credentials: what describes its body, and on its own host who it says it is.
+  /// Headers that go along without the check's credentials: those that describe its body, and on its own host
+  /// `User-Agent`.
   private func keptHeaders(_ settings: HTTPSettings) -> [HeaderField] {
     settings.headers.filter { header in
       let name = header.name.lowercased()

@@ -16,7 +16,7 @@ struct HTTPStep: Hashable, Sendable {
   var staysOnHost = true
   /// Redirects followed so far.
   var redirects: Int
-  /// What earlier hops of this attempt set, as a header's value; nil: nothing.
+  /// Cookies that earlier hops of this attempt set, as a header's value. `nil` for none.
   var cookies: String?
 
   init(_ settings: HTTPSettings) {

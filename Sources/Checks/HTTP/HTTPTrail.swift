@@ -17,17 +17,17 @@ struct HTTPTrail: Sendable {
   private var tls: TLSReport?
   private var lastURL: HTTPURL?
   private(set) var last: DialledTransfer?
-  /// What a redirect of the last hop comes from.
+  /// Source of the last hop's redirect.
   var source: HTTPRoute.Source? {
     guard let last, let lastURL else { return nil }
     return HTTPRoute.Source(url: lastURL, peer: last.peer)
   }
   private var isRedirected = false
-  /// Where the last hop went. Behind a proxy nobody here knows the target's address.
+  /// Address of the last hop. Behind a proxy the target's address is not known here.
   private var peer: SocketAddress? { plan.settings.proxy == nil ? last?.peer : nil }
-  /// Where each hop went. What a redirect led to may hold a secret, and is shown once the probe has ended.
+  /// URL of each hop. The target of a redirect may hold a secret, and is shown once the probe has ended.
   private var places: [HTTPURL] = []
-  /// What an explanation needs of each hop; empty where nobody wants one.
+  /// Headers of each hop, for an explanation; empty where none is wanted.
   private var blocks: [HeaderBlock] = []
   private var names: [ResolvedName] = []
 

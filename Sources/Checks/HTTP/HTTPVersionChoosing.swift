@@ -10,8 +10,7 @@ import Synchronization
 /// Only for requests that HTTP/1.1 was chosen for by ourselves. Such a server refuses the handshake for the protocol it
 /// was offered, or says nothing about it and hangs up; one that can read HTTP/1.1 and does not serve it answers 426 or
 /// 505. Nothing is repeated that it may have acted on: a server that agrees to HTTP/2 and did not to HTTP/1.1 has not
-/// read the latter. What was found is remembered, so that the next
-/// attempt makes one connection again.
+/// read the latter. The finding is remembered, so that the next attempt makes one connection again.
 struct HTTPVersionChoosing: Sendable {
   let transfer: PinnedTransfer
   let memory: HTTP2Servers

@@ -71,7 +71,7 @@ struct DialledTransfer: Sendable {
   var elapsed: Duration
   /// Of a race that was lost: how late the reactor's thread was. The engine judges its own.
   var lateness: Duration
-  /// What it took of the attempt's time.
+  /// Its part of the attempt's time.
   var spent = Duration.zero
   /// Of the connection that won the race; nil: libcurl made it, and its report has the time.
   var connect: Duration?

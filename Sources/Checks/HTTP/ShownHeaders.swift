@@ -4,8 +4,8 @@ import Basics
 import Curl
 import Monitoring
 
-/// The headers of an answer as `once --explain` shows them: without the check's secrets, without what logs somebody in,
-/// and no more than a person reads.
+/// The headers of an answer as `once --explain` shows them: without the check's secrets, without credentials, and no
+/// more than a person reads.
 struct ShownHeaders {
   /// Headers, and bytes of all of them together.
   static let (most, mostBytes) = (64, 8 * 1024)
@@ -28,7 +28,7 @@ struct ShownHeaders {
     }
   }
 
-  /// A `Location` without what may log somebody in: user info, and the values of its query and fragment.
+  /// A `Location` without credentials: user info, and the values of its query and fragment.
   static func reference(_ text: String, _ mask: SecretMask) -> String {
     mask.hide(withoutCredentials(text)).printable(maxBytes: mostOfOne)
   }

@@ -38,7 +38,7 @@ struct TokenRequest {
   }
 }
 
-/// What a token endpoint answered. Pure; nothing of it is repeated but the error codes of RFC 6749.
+/// A token endpoint's answer. Pure; nothing of it is repeated but the error codes of RFC 6749.
 enum TokenAnswer: Hashable {
   /// - lifetime: nil: the server does not say, so the token is used once.
   case token(String, lifetime: Duration?)

@@ -37,8 +37,8 @@ struct TokenFetch: Sendable {
     TokenCache.Key(settings: oauth2, origin: route.check.origin, tls: tls, proxy: settings.proxy)
   }
 
-  /// What the check says about authorities and versions holds for the endpoint too; its own name and certificate are
-  /// for the target alone.
+  /// The check's authorities and versions hold for the endpoint too; its own name and certificate are for the target
+  /// alone.
   private var tls: TLSOptions {
     TLSOptions(
       caFile: settings.tls.caFile, minimumVersion: settings.tls.minimumVersion,

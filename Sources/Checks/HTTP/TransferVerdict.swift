@@ -5,11 +5,11 @@ import Curl
 import Monitoring
 
 extension Verdict {
-  /// What a transfer that failed says, in our words: nothing the other side sent is repeated.
+  /// Meaning of a failed transfer, in our words: nothing the other side sent is repeated.
   ///
   /// - Parameters:
-  ///   - endpoint: as the check or the redirect writes it. A stranger's check is told no more: what its names resolve
-  ///     to in here is none of its business.
+  ///   - endpoint: as the check or the redirect writes it. An untrusted check gets no more: the addresses of its names
+  ///     in this network are not shown to it.
   ///   - check: its timeout; a limit missed by more than a fifth of it was this machine's lateness.
   init(
     _ failure: TransferFailure, of dialled: DialledTransfer, at endpoint: Endpoint, for check: MonitoringCheck

@@ -3,9 +3,9 @@
 import Basics
 import Monitoring
 
-/// What jobs have reported of themselves, each under its check. Pure; `HeartbeatDesk` keeps one and tells it the time.
+/// Reports of jobs, each under its check. Pure; `HeartbeatDesk` keeps one and passes the time.
 ///
-/// Everything is an instant of the clock that nobody sets: a wall clock that is set makes no job late.
+/// All times are of the monotonic clock: a wall clock that is set makes no job late.
 package struct HeartbeatBook: Hashable, Sendable {
   package struct Page: Hashable, Sendable {
     /// Reports are waited for since then.
@@ -16,11 +16,11 @@ package struct HeartbeatBook: Hashable, Sendable {
     package var started: Instant?
     /// A run began while the one before had not ended; nothing has ended well since.
     package var isUnfinished = false
-    /// What the last run came to, where that was bad.
+    /// Failure of the last run, where there was one.
     package var failure: Failure?
     /// From start to end of the last run that told both.
     package var duration: Duration?
-    /// What the job said at the end of its last run, printable and cut.
+    /// The job's output at the end of its last run, printable and cut.
     package var words: String?
     /// A report that was due while the agent could not take it; `nil` once another has come.
     package var excuse: Excuse?

@@ -76,7 +76,7 @@ package final class HeartbeatDesk: Sendable {
 
   package var book: HeartbeatBook { state.withLock(\.book) }
 
-  /// Takes over other checks, from now on. What the others have reported is forgotten.
+  /// Applies another list of checks. Reports of checks that are gone are dropped.
   package func follow(_ checks: [MonitoringCheck]) {
     let reading = time.reading()
     let now = reading.boot
@@ -100,7 +100,7 @@ package final class HeartbeatDesk: Sendable {
     }
   }
 
-  /// Takes as long whichever token it is, and for one that nobody has.
+  /// Takes as long whichever token it is, also for an unknown one.
   package func take(_ report: HeartbeatReport, token: String) -> HeartbeatAnswer {
     let reading = time.reading()
     let now = reading.boot
@@ -133,10 +133,10 @@ package final class HeartbeatDesk: Sendable {
     }
   }
 
-  /// For a process that nobody reports to: who is to be asked.
+  /// For a process that takes no reports: where to ask.
   package func ask(_ elsewhere: @escaping Asking) { state.withLock { $0.elsewhere = elsewhere } }
 
-  /// How the job is; nil: nobody knows.
+  /// State of the job. `nil` where it is not known.
   func look(at check: MonitoringCheck) async -> ProbeOutcome? {
     if let outcome = outcome(of: check) { return outcome }
     return await state.withLock(\.elsewhere)?(check)

@@ -144,7 +144,7 @@ extension HeartbeatBook.Excuse {
 }
 
 extension ClockReading {
-  /// What the wall clock would have shown then, were it always set as it is now.
+  /// Time of the wall clock then, were it always set as it is now.
   func wall(of instant: Instant) -> Timestamp { wall.advanced(by: boot.duration(to: instant)) }
 
   /// The same for people, in whole seconds.

@@ -5,7 +5,7 @@ import Monitoring
 
 /// Looks up what a job has reported; nothing is dialled.
 package struct HeartbeatProbe: Probe {
-  /// Nil: nobody reports to this process.
+  /// `nil` where this process takes no reports.
   private let desk: HeartbeatDesk?
 
   package init(desk: HeartbeatDesk?) { self.desk = desk }

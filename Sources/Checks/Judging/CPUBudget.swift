@@ -5,17 +5,17 @@ import Glibc
 import Monitoring
 import Synchronization
 
-/// What one judgement of outside data may take of a processor. It counts the processor time of the thread it was made
+/// Processor time that one judgement of outside data may take. It counts the processor time of the thread it was made
 /// on, and is good on that thread alone: on a loaded machine a judgement takes longer and costs the same.
 final class CPUBudget {
   private let start = SystemClock.threadWork.nanoseconds
   private let limit: Int64
   /// How long the judgement waited for a thread: our own doing.
   let waited: Duration
-  /// It was asked for and there was nothing left. Whoever judges says so in the verdict.
+  /// More was asked for, and there was nothing left. The judge says so in the verdict.
   private(set) var isSpent = false
 
-  /// Raised when nobody wants to know any more.
+  /// Raised when the verdict is not wanted any more.
   private let stop: StopFlag?
 
   init(_ limit: Duration, waited: Duration = .zero, stop: StopFlag? = nil) {
@@ -24,7 +24,7 @@ final class CPUBudget {
     self.stop = stop
   }
 
-  /// By the bytes to be judged: a second, and a fifth for each MiB. What is linear needs a tenth of that.
+  /// By the bytes to be judged: a second, and a fifth for each MiB. A linear judgement needs a tenth of that.
   convenience init(bytes: Int, waited: Duration = .zero, stop: StopFlag? = nil) {
     self.init(.milliseconds(1000 + bytes / (1 << 20) * 200), waited: waited, stop: stop)
   }
@@ -51,7 +51,7 @@ final class CPUBudget {
       message: "this machine was busy: the answer waited \(Int(waited.seconds)) s to be judged")
   }
 
-  /// What to say of what was not judged.
+  /// Words for data that was not judged.
   static let words = "could not be judged: it takes too long"
 }
 

@@ -5,12 +5,13 @@ import Glibc
 import Monitoring
 import Synchronization
 
-/// Where outside data is judged when that may take long: on threads of its own, so that what schedules, serves and
-/// speaks is never held up by what somebody sent.
+/// Judges outside data when that may take long: on threads of its own, so that data from outside never holds up the
+/// scheduler, the server or the reactor.
 ///
-/// Two lanes of one thread each for the checks of the file, for those of the API and for what is asked. A check whose last
-/// judgement was dear waits in the second one, so that it holds up its like and nobody else; in a lane hosts take turns. A
-/// thread lives while its lane has work. Each check in flight has one judgement here at most, which bounds the queues.
+/// Two lanes of one thread each for the checks of the file, for those of the API and for runs on request. A check whose
+/// last judgement was dear waits in the second one, so that it holds up only others like it; in a lane hosts take
+/// turns. A thread lives while its lane has work. Each check in flight has one judgement here at most, which bounds the
+/// queues.
 package final class JudgeBench: Sendable {
   private struct Job {
     var queued: Instant
@@ -55,7 +56,7 @@ package final class JudgeBench: Sendable {
 
   package var figures: JudgingFigures { state.withLock { $0.figures } }
 
-  /// What waits for a lane's thread now, by origin.
+  /// Judgements that wait for a lane's thread now, by origin.
   package var waits: [QueueWait] { state.withLock { $0.lanes.flatMap { $0.jobs.waits(for: .judging) } } }
 
   /// For the watchdog. A judgement has a budget of a few seconds; its thread may have to wait for a processor.
@@ -173,7 +174,7 @@ package final class JudgeBench: Sendable {
   }
 }
 
-/// What judging came to since the start.
+/// Figures of judging since the start.
 package struct JudgingFigures: Hashable, Sendable {
   /// On the bench's own threads.
   package var judged = 0

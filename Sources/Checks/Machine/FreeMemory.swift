@@ -12,9 +12,9 @@ package func releaseFreeMemory() { malloc_trim(0) }
 ///
 /// - All threads share two arenas. Results are made by one thread and freed by another: with an arena for each, every one of
 ///   them grows to what its thread has ever held.
-/// - What takes 256 KiB or more (a file of the history, a picture of all checks) is a mapping of its own, which is gone once
-///   it is freed. By itself glibc takes such a piece from the heap as soon as one has been freed, and the hole it leaves there
-///   stays (mallopt(3), M_MMAP_THRESHOLD): with 600 checks of 90 days that was 54 of 148 MiB.
+/// - A piece of 256 KiB or more (a file of the history, a picture of all checks) is a mapping of its own, which is gone
+///   once it is freed. By itself glibc takes such a piece from the heap as soon as one has been freed, and the hole it
+///   leaves there stays (mallopt(3), M_MMAP_THRESHOLD): with 600 checks of 90 days that was 54 of 148 MiB.
 /// - The heap's end goes back to the system above 1 MiB and not, as glibc has it for a threshold that is set, above 128 KiB,
 ///   which comes and goes with every burst.
 package func settleAllocator() {
@@ -23,7 +23,7 @@ package func settleAllocator() {
   mallopt(M_TRIM_THRESHOLD, 1 << 20)
 }
 
-/// Lets go of the mapped pages of the program's own file: what a start needs once (relocating, reading the
-/// configuration, setting TLS up) is some 15 MiB. What is used again is mapped again from the system's cache, 64 KiB at a
-/// time, without a look at the disk while it is there.
+/// Lets go of the mapped pages of the program's own file: the pages that a start needs once (relocating, reading the
+/// configuration, setting TLS up) are some 15 MiB. Pages that are used again are mapped again from the system's cache,
+/// 64 KiB at a time, without a look at the disk while it is there.
 package func releaseCodePages() { quartz_forget_code() }

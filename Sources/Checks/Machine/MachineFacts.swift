@@ -6,11 +6,11 @@ import Curl
 import Glibc
 import Monitoring
 
-/// What the kernel says of this machine, for whoever wants to know whether probes can be believed here.
+/// The kernel's facts of this machine that show whether probes can be believed here.
 package enum MachineFacts {
   /// The system clock (adjtimex(2)).
   package struct Clock: Hashable, Sendable {
-    /// Whether somebody keeps it right, as far as the kernel was told.
+    /// Whether the clock is synchronised, as far as the kernel knows.
     package var isSynchronised: Bool
     /// The error at most, by the kernel's reckoning.
     package var maximumError: Duration

@@ -3,15 +3,14 @@
 import Basics
 import Monitoring
 
-/// What kind of place an address is, by the IANA special-purpose registries (RFC 6890) and the cloud platforms'
-/// documentation.
+/// Class of an address, by the IANA special-purpose registries (RFC 6890) and the cloud platforms' documentation.
 package enum AddressClass: String, CaseIterable, Hashable, Sendable, CustomStringConvertible {
   case `public`
   case reserved, multicast
   /// RFC 1918, shared address space (RFC 6598), unique local (RFC 4193).
   case `private`
   case linkLocal = "link-local"
-  /// Where clouds hand credentials to whoever asks from inside.
+  /// Where clouds hand credentials to any client inside.
   case metadata
   /// `0.0.0.0/8` and `::`; connecting to them reaches this machine.
   case unspecified
@@ -52,7 +51,7 @@ extension IPAddress {
   /// The IPv4 addresses written inside an IPv6 address; a translator, a tunnel or the kernel itself unpacks them.
   package var embedded: [IPAddress] { (wrapped ?? []) + isatap }
 
-  /// What a connection to this address may end at: what is embedded, and the address itself unless its prefix
+  /// Addresses that a connection to this address may end at: the embedded one, and the address itself unless its prefix
   /// means nothing but "IPv4 inside".
   package var reached: [IPAddress] {
     if case .v4 = self { return [self] }

@@ -4,7 +4,7 @@ import Basics
 import Glibc
 import Monitoring
 
-/// What the answers for a host name amount to: addresses, or why there are none.
+/// Result of the answers for a host name: addresses, or why there are none.
 struct AddressLookup: Hashable, Sendable {
   static let addressLimit = 16
 
@@ -19,7 +19,7 @@ struct AddressLookup: Hashable, Sendable {
   private(set) var isPartial = false
   /// How long the other family was then waited for, at most.
   var patience = Duration.zero
-  /// Who answered; of two families, whose addresses come first.
+  /// The server that answered; of two families, the one whose addresses come first.
   private(set) var server: SocketAddress?
   /// The server's extended error in our words: its own text may be anything (RFC 8914).
   private var remark: String?
@@ -64,8 +64,8 @@ struct AddressLookup: Hashable, Sendable {
     }
   }
 
-  /// IPv6 and IPv4 together. With `scope` each, addresses of one family are not enough while nobody can tell those of
-  /// the other.
+  /// IPv6 and IPv4 together. With `scope` each, addresses of one family are not enough while those of the other are
+  /// unknown.
   init(merging lookups: [AddressLookup], of name: DNSName, scope: ResolveScope) {
     let addresses = lookups.flatMap(\.addresses)
     aliases = lookups.flatMap(\.aliases).withoutRepetitions()

@@ -2,8 +2,8 @@
 
 import Basics
 
-/// What is left of an attempt's time. Only what others took of it counts, name servers, proxies and targets, as the
-/// threads that spoke to them measured it; never what lay between two of them in this machine.
+/// The rest of an attempt's time. Only the time of others counts, name servers, proxies and targets, as the threads
+/// that spoke to them measured it; never the time between two of them in this machine.
 struct AttemptTime: Hashable, Sendable {
   private(set) var left: Duration
 

@@ -10,15 +10,15 @@ package enum Transport: Hashable, Sendable {
   case udp
   /// Unprivileged ICMP echo (`net.ipv4.ping_group_range`).
   case icmp
-  /// ICMP over a raw socket, for whoever has CAP_NET_RAW. Connected: the kernel drops what comes from anybody else, and
-  /// all but echo replies.
+  /// ICMP over a raw socket, with CAP_NET_RAW. Connected: the kernel drops packets from other addresses, and all but
+  /// echo replies.
   case rawICMP
 
   var isICMP: Bool { self == .icmp || self == .rawICMP }
 }
 
-/// What is said over one socket: a pure state machine that the reactor drives from its thread. It must not block
-/// and must bound what it keeps.
+/// Conversation over one socket: a pure state machine that the reactor drives from its thread. It must not block and
+/// must bound what it keeps.
 package protocol Conversation: Sendable {
   /// The connection stands (TCP), or the socket is ready to send.
   mutating func opened(at now: Instant) -> ConversationStep
@@ -47,7 +47,7 @@ extension Conversation {
 package struct ICMPError: Hashable, Sendable {
   /// The errno the kernel made of it.
   package var code: Int32
-  /// Who sent it, if the kernel says.
+  /// Sender of the packet, where the kernel reports it.
   package var offender: IPAddress?
 
   package init(code: Int32, offender: IPAddress? = nil) {
@@ -56,11 +56,11 @@ package struct ICMPError: Hashable, Sendable {
   }
 }
 
-/// What the reactor shall do next.
+/// The reactor's next step.
 package struct ConversationStep: Hashable, Sendable {
-  /// To be sent: the next bytes of a stream, or one datagram. Nil: nothing.
+  /// Data to be sent: the next bytes of a stream, or one datagram. `nil` for none.
   package var send: [UInt8]?
-  /// When to call `woke`, replacing any earlier wish. Nil: leave the earlier one.
+  /// When to call `woke`, replacing any earlier wish. `nil` leaves the earlier one.
   package var wake: Instant?
   /// The conversation has what it wants; the socket is closed.
   package var isDone: Bool
@@ -110,13 +110,13 @@ package struct FlowReport: Hashable, Sendable {
   package var lateness: Duration
   /// TTL or hop limit of the last ICMP datagram, as it arrived.
   package var hopsLeft: Int?
-  /// What the kernel says of a TCP connection; nil: there is none.
+  /// The kernel's figures of the TCP connection. `nil` where there is none.
   package var tcp: TransportFacts?
 
   package var elapsed: Duration { started.duration(to: ended) }
 
-  /// True when the time ran out and our own thread was late by more than a fifth of it: nobody can tell whether
-  /// the target would have answered in time.
+  /// True when the time ran out and our own thread was late by more than a fifth of it: the target might have answered
+  /// in time.
   package var isOwnLateness: Bool {
     end == .timedOut && lateness * 5 > started.duration(to: deadline) - held
   }

@@ -2,8 +2,8 @@
 
 import Basics
 
-/// Instants with the flow each belongs to, earliest first. Entries are never removed early: whoever pops one asks
-/// whether it still matters, which is cheaper than finding it in the middle.
+/// Instants with the flow each belongs to, earliest first. Entries are never removed early: the caller that pops one
+/// checks whether it still matters, which is cheaper than finding it in the middle.
 struct DeadlineHeap {
   struct Entry {
     var instant: Instant

@@ -8,7 +8,7 @@ import Monitoring
 package struct Dialled: Sendable {
   /// Ok, or why no connection stands.
   package var verdict: Verdict
-  /// Nil when the verdict is not ok, and when nobody wants it.
+  /// Nil when the verdict is not ok, and when it is not wanted.
   package var socket: ConnectedSocket?
   /// The one that answered, or the one whose failure counts.
   package var peer: SocketAddress
@@ -18,7 +18,7 @@ package struct Dialled: Sendable {
   package var elapsed: Duration
   /// All that were dialled; empty where there was no choice.
   package var tries: [DialledAddress]
-  /// What the kernel says of the one that answered, or whose failure counts.
+  /// The kernel's figures of the connection that answered, or whose failure counts.
   package var tcp: TransportFacts?
 
   /// The part of the time that went into it; where no connection stands, all of it.
@@ -26,11 +26,11 @@ package struct Dialled: Sendable {
 }
 
 extension Reactor {
-  /// Races the addresses for a connection. Messages call the target by `name`: they leave this machine, and what a
-  /// stranger's name resolves to in here is none of the stranger's business.
+  /// Races the addresses for a connection. Messages call the target by `name`: they leave this machine, and must not
+  /// show to an untrusted check where its name leads in this network.
   ///
-  /// - Parameter timeout: what the check gives an attempt, for the message; what was left of it by then, or came on top
-  ///   because this machine was late, is a number that nobody has set. Nil: it is not named.
+  /// - Parameter timeout: the check's timeout, for the message, and not the rest of it by then or the time that this
+  ///   machine was late. `nil` leaves it out.
   package func connect(
     to addresses: [SocketAddress], named name: Endpoint, until deadline: Instant, timeout: Duration? = nil,
     keepsSocket: Bool = true
@@ -101,7 +101,7 @@ extension DialTry {
 }
 
 extension Verdict {
-  /// What an attempt that did not connect says.
+  /// The meaning of an attempt that did not connect.
   init(losing attempt: DialTry, in race: RaceReport, to peer: Endpoint, timeout: Duration?) {
     switch attempt.end {
     case .failed(let code):

@@ -22,7 +22,7 @@ package final class EgressBudget: Sendable {
     package var rate = 100
     /// New connections a second to one address.
     package var ratePerAddress = 8
-    /// A destination nobody asked for this long is forgotten.
+    /// A destination that was not used for this long is forgotten.
     package var memory = Duration.seconds(24 * 3600)
 
     package init(destinations: Int = 500) { self.destinations = destinations }
@@ -42,7 +42,7 @@ package final class EgressBudget: Sendable {
     package var limit: Int
     /// Attempts refused since the start.
     package var refused: Int
-    /// Nil: none was refused for a day.
+    /// `nil` where none was refused for a day.
     package var lastRefusal: String?
   }
 
@@ -177,7 +177,7 @@ private struct Ledger {
   }
 }
 
-/// So many a second, with a burst of one second's worth. What was taken beyond that is a debt.
+/// So many a second, with a burst of one second's worth. Use beyond that is a debt.
 private struct Bucket {
   private let rate: Int
   private var tokens: Double

@@ -9,7 +9,7 @@ package enum EgressVerdict: Hashable, Sendable {
   case denied(String)
 }
 
-/// What the connection is for; it decides which ports are right.
+/// Purpose of the connection; it decides which ports are right.
 package enum EgressPurpose: Hashable, Sendable {
   case connection
   /// A query to a name server: port 53 is right as well.
@@ -27,7 +27,7 @@ package enum EgressPurpose: Hashable, Sendable {
 /// check from the API is a stranger's: public unicast on the allowed ports, and what the local file lists.
 package struct EgressPolicy: Hashable, Sendable {
   package let settings: EgressSettings
-  /// What a stranger's check must not be aimed at; nil where there is no agent around.
+  /// The agent's own endpoints, closed to untrusted checks. `nil` where there is no agent around.
   package let own: OwnPlaces?
 
   package init(_ settings: EgressSettings = EgressSettings(), own: OwnPlaces? = nil) {

@@ -30,7 +30,7 @@ final class Flow: ReactorFlow {
   private var connected: Instant?
   private var firstByte: Instant?
   private var hopsLeft: Int?
-  /// What the kernel said of a TCP connection when it stood.
+  /// The kernel's figures of the TCP connection when it was established.
   private var tcp: TransportFacts?
   private var wake: Instant?
   /// The earliest instant the loop was asked to call at. Most flows are over long before their deadline, and each wish
@@ -44,7 +44,7 @@ final class Flow: ReactorFlow {
   private var wait: (from: Instant, until: Instant)?
   /// The part of the last wait that is in no time of the flow's.
   private var overlap = Duration.zero
-  /// What epoll watches the socket for; zero: nothing yet.
+  /// The events that epoll watches the socket for; zero for none yet.
   private var interest: UInt32 = 0
 
   /// Reads in one go before other flows get their turn.

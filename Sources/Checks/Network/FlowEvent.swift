@@ -3,10 +3,10 @@
 import Basics
 import Monitoring
 
-/// What a flow tells its conversation.
+/// Event that a flow passes to its conversation.
 ///
-/// A flow knows nothing of its conversation's type: as a generic class it would be called by `any ReactorFlow`, and so run
-/// in its slow, unspecialised form.
+/// A flow knows nothing of its conversation's type: as a generic class it would be called by `any ReactorFlow`, and so
+/// run in its slow, unspecialised form.
 enum FlowEvent {
   case opened
   case received(ArraySlice<UInt8>, from: IPAddress?)

@@ -36,7 +36,7 @@ package final class KnownNames: Sendable {
 }
 
 extension Verdict {
-  /// The failure to resolve a name that nobody outside is known to know: not for the API.
+  /// The failure to resolve a name that is not known to be public: not for the API.
   var untold: Verdict {
     let words = "not reported: it had no address yet that is open to checks from the API"
     var told = with(message: message.map { "\($0) (\(words))" } ?? words)

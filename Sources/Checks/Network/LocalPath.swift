@@ -4,8 +4,8 @@ import Basics
 import Glibc
 import Monitoring
 
-/// This machine's own part of the way to an address, as the kernel knows it (rtnetlink(7)): whose fault it is that
-/// somebody did not answer.
+/// This machine's own part of the path to an address, as the kernel knows it (rtnetlink(7)): shows whether a missing
+/// answer is this machine's fault.
 enum LocalPath {
   /// Nil while nothing on this machine's side is known to be broken; else what is, for people.
   static func fault(to address: IPAddress) -> String? {
@@ -21,8 +21,8 @@ enum LocalPath {
     if case .refused(let words) = lookUp(address) { words } else { nil }
   }
 
-  /// For people: that the address is on a network of this machine, and nobody there has it. Nil: there is more on the way,
-  /// or somebody does.
+  /// For people: that the address is on a network of this machine, and no host there has it. `nil` where there is a
+  /// router on the path, or a host has it.
   static func absence(of address: IPAddress) -> String? {
     guard let route = route(to: address), route.gateway == nil, let link = route.link,
       isSilent(address, on: link)
@@ -31,13 +31,13 @@ enum LocalPath {
   }
 
   struct Route: Hashable {
-    /// Nil: the address is on the link itself.
+    /// `nil` where the address is on the link itself.
     var gateway: IPAddress?
     /// The interface's number.
     var link: UInt32?
   }
 
-  /// What the routing table says of an address.
+  /// The routing table's answer for an address.
   private enum Lookup {
     case route(Route)
     /// It leads nowhere, on purpose or for want of a route; for people.
@@ -130,7 +130,7 @@ private func ask(_ type: UInt16, _ payload: [UInt8], expecting wanted: UInt16) -
   try? askKernel(type, payload, expecting: wanted)?.get()
 }
 
-/// One question to the kernel and its answer without the header, which comes at once. Nil: nothing came.
+/// One question to the kernel and its answer without the header, which comes at once. `nil` where nothing came.
 private func askKernel(
   _ type: UInt16, _ payload: [UInt8], expecting wanted: UInt16
 ) -> Result<ArraySlice<UInt8>, KernelRefusal>? {

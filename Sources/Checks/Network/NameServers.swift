@@ -48,7 +48,8 @@ final class NameServers: Sendable {
 
   /// Asks one server after the other until one has an answer that is not "I cannot": NOERROR or NXDOMAIN. The next one
   /// is asked when the one before has failed, or was silent for the file's `timeout` or its share of what is left; so a
-  /// silent server never takes the time of the next one. Nobody is hung up on: an answer that comes late still counts.
+  /// silent server never takes the time of the next one. No question is cancelled: an answer that comes late still
+  /// counts.
   func ask(
     _ question: DNSQuestion, recursion: Bool = true, by configuration: ResolverConfiguration,
     over transport: DNSTransport = .udp, phase: Phase, until deadline: Instant
@@ -100,7 +101,7 @@ final class NameServers: Sendable {
     return Array(servers[first...] + servers[..<first])
   }
 
-  /// What is asked, and how.
+  /// The question, and how it is asked.
   private struct Query {
     var question: DNSQuestion
     var recursion: Bool

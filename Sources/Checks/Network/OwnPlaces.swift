@@ -34,13 +34,13 @@ package final class OwnPlaces: Sendable {
     readInterfaces = interfaces
   }
 
-  /// What the API's name resolved to.
+  /// Notes the addresses of the API's name.
   package func noteAPI(_ addresses: [IPAddress]) {
     guard let api else { return }
     state.withLock { $0.apiAddresses = Set(addresses.map { SocketAddress($0, port: api.port) }) }
   }
 
-  /// Why an address of this port must not be dialled; nil: it is nobody of us.
+  /// Why an address of this port must not be dialled. `nil` where it is none of our endpoints.
   ///
   /// - Parameter host: as the check or the redirect writes it.
   ///

@@ -3,8 +3,8 @@
 import Basics
 import Glibc
 
-/// What a router, the target or this machine itself said about a packet of ours: `sock_extended_err` of
-/// linux/errqueue.h, and behind it the `sockaddr` of who said it. Pure.
+/// An error that a router, the target or this machine itself reported about a packet of ours: `sock_extended_err` of
+/// linux/errqueue.h, and behind it the `sockaddr` of its sender. Pure.
 struct PacketFailure: Hashable, Sendable {
   /// The errno the kernel made of it.
   var code: Int32
@@ -18,7 +18,7 @@ struct PacketFailure: Hashable, Sendable {
   /// Where the extensions of RFC 4884 begin in what is quoted; nil: the router gave none, or the kernel says nothing of
   /// them (before Linux 5.9).
   var extensions: Int?
-  /// Who said it.
+  /// Sender of the error.
   var offender: IPAddress?
 
   /// The errno, ENOANO where a firewall said no: the kernel has none of its own for that in IPv4. ICMPv6 has other numbers
@@ -31,7 +31,7 @@ struct PacketFailure: Hashable, Sendable {
     }
   }
 
-  /// Nil: it is cut short.
+  /// `nil` where it is cut short.
   init?(_ data: UnsafeRawBufferPointer) {
     guard data.count >= 16 else { return nil }
     code = data.loadUnaligned(as: Int32.self)

@@ -4,7 +4,7 @@ import Basics
 import CLinux
 import Glibc
 
-/// What the kernel says beside a packet: control messages, each a `cmsghdr` (length, level, type) and its data, aligned
+/// The kernel's notes beside a packet: control messages, each a `cmsghdr` (length, level, type) and its data, aligned
 /// to 8 bytes, as cmsg(3) and linux/errqueue.h lay them out on 64-bit machines.
 struct PacketNotes: Hashable, Sendable {
   /// TTL or hop limit as it arrived; nil: the kernel did not say.
@@ -13,7 +13,7 @@ struct PacketNotes: Hashable, Sendable {
   var stamp: Int64?
   /// Of the error queue: which of the socket's datagrams left then.
   var departure: UInt32?
-  /// Of the error queue: what somebody said about a packet of ours.
+  /// Of the error queue: an error about a packet of ours.
   var failure: PacketFailure?
 
   var error: ICMPError? { failure.map { ICMPError(code: $0.meaning, offender: $0.offender) } }

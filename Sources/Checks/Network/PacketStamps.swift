@@ -5,8 +5,8 @@ import Basics
 /// The wall clock and ours, read as one.
 struct StampClockReading: Hashable, Sendable {
   var instant: Instant
-  /// What the wall clock shows more, in nanoseconds. Both run at the rate that NTP gives them, so it changes only when
-  /// somebody sets the wall clock.
+  /// Wall clock minus boot clock, in nanoseconds. Both run at the rate that NTP gives them, so it changes only when the
+  /// wall clock is set.
   var ahead: Int64
 
   /// Nil where the thread lost its core between the two reads each time.
@@ -24,11 +24,11 @@ struct StampClockReading: Hashable, Sendable {
   }
 }
 
-/// Turns the kernel's stamps of packets, which are of the wall clock, into instants. Pure but for who reads the clocks.
+/// Turns the kernel's stamps of packets, which are of the wall clock, into instants. Pure but for reading the clocks.
 ///
-/// A stamp says when a packet came or left, whatever the thread did meanwhile: a busy core makes no round trip longer. A
-/// wall clock that is set makes a stamp worthless, so one counts only while the clock was not set since the last one, and
-/// where the instant is possible at all; whoever gets none takes its own time.
+/// A stamp says when a packet came or left, whatever the thread did meanwhile: a busy core makes no round trip longer.
+/// A wall clock that is set makes a stamp worthless, so one counts only while the clock was not set since the last one,
+/// and where the instant is possible at all; a caller that gets none takes its own time.
 struct StampClock {
   /// Reading takes as long; what a clock is set by less is no mistake that matters.
   static let tolerance: Int64 = 50_000
@@ -62,7 +62,7 @@ struct StampClock {
 
 /// Which of a flow's datagrams a stamp in the error queue is about: the kernel numbers those that leave by one socket.
 struct Departures {
-  /// The number of the flow's first; nil: nobody knows, and its stamps say nothing.
+  /// The number of the flow's first. `nil` where it is not known, and its stamps say nothing.
   private var first: UInt32?
   private(set) var sent: UInt32 = 0
   /// Those that left and whose stamps have not come.
@@ -80,7 +80,7 @@ struct Departures {
     if isSure, first != nil { missing += 1 } else { (first, missing) = (nil, 0) }
   }
 
-  /// The place of the datagram among the flow's; nil: it is of another flow, or nobody knows.
+  /// The place of the datagram among the flow's. `nil` for another flow's, or where it is not known.
   mutating func arrived(_ number: UInt32) -> Int? {
     guard let first else { return nil }
     let place = number &- first

@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What a probe came to.
+/// Outcome of a probe.
 package enum Probed: Sendable {
   case done(ProbeOutcome)
   /// The budget has no room at the moment; nothing was dialled. The attempt is to be made again after this long.
@@ -13,8 +13,8 @@ package enum Probed: Sendable {
 /// A verdict and the facts it was made of. `CheckRunner` makes the result of it.
 @dynamicMemberLookup
 package struct ProbeOutcome: Sendable {
-  /// What is in it. It is some 750 bytes and is handed up through every layer of a probe, each of which would hold
-  /// several copies of it for as long as the probe waits.
+  /// Its content. It is some 750 bytes and is handed up through every layer of a probe, each of which would hold several
+  /// copies of it for as long as the probe waits.
   private struct Parts: Sendable {
     var verdict: Verdict
     var facts: ProbeFacts
@@ -56,7 +56,7 @@ extension ProbeOutcome {
     get { box[0].verdict }
     _modify { yield &box[0].verdict }
   }
-  /// What the result has of it.
+  /// Facts for the result.
   package var facts: ProbeFacts { box[0].facts }
   /// The addresses that were raced, of all hops; empty where there was no choice.
   package var dialled: [DialledAddress] {

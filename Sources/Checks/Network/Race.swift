@@ -21,7 +21,7 @@ package struct DialTry: Hashable, Sendable {
   package var started: Instant
   package var ended: Instant
   package var end: End
-  /// What the kernel says of it; nil where nothing was sent, and of one that was given up for another.
+  /// The kernel's figures of it. `nil` where nothing was sent, and for one that was given up for another.
   package var tcp: TransportFacts? = nil
 
   package var elapsed: Duration { started.duration(to: ended) }
@@ -29,7 +29,7 @@ package struct DialTry: Hashable, Sendable {
 
 /// How a race went, with stamps taken on the reactor's thread.
 package struct RaceReport: Sendable {
-  /// The connection that stands; nil when none does, and when nobody wants it.
+  /// The established connection. `nil` where there is none, and when it is not wanted.
   package var socket: ConnectedSocket?
   /// Every address that was dialled, in the order of dialling. Those whose turn never came are not in it.
   package var tries: [DialTry]
@@ -192,7 +192,7 @@ final class Race: ReactorFlow {
     return false
   }
 
-  /// The winner's socket, if somebody wants it.
+  /// The winner's socket, where it is wanted.
   private func take(_ winner: Int, on loop: ReactorLoop) -> ConnectedSocket? {
     let number = open[winner]
     open[winner] = -1

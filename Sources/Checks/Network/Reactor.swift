@@ -27,7 +27,7 @@ package final class Reactor: Sendable {
   /// How long the thread has been in its present turn, which takes milliseconds where all is well; zero while it sleeps.
   package func turnAge() -> Duration { loop.turnAge() }
 
-  /// What the conversation made of it, and how the socket fared.
+  /// The conversation's outcome, and the state of the socket.
   package struct Outcome<Spoken: Conversation>: Sendable {
     package var conversation: Spoken
     package var report: FlowReport

@@ -33,7 +33,7 @@ final class ReactorLoop: LoopGuest {
   private var ended: [any ReactorFlow] = []
   /// Shared by all receives: one read never holds more than this.
   var buffer = [UInt8](repeating: 0, count: 65_536)
-  /// What the kernel says beside a datagram.
+  /// Control messages of the kernel beside a datagram.
   var control = [UInt8](repeating: 0, count: 256)
   private var stamps = StampClock()
   /// The kernel stamps what comes as long as one socket wants it; to begin and to end costs it more than many packets.
@@ -50,7 +50,7 @@ final class ReactorLoop: LoopGuest {
 
   var watched: Int { flows.count }
   var isIdle: Bool { mailbox.isIdle }
-  /// What the kernel reported in this turn had not come before.
+  /// Nothing that the kernel reported in this turn had come before this instant.
   var readySince: Instant { loop.readySince }
 
   func ready(_ key: UInt64, _ events: UInt32, at now: Instant) {
@@ -164,7 +164,7 @@ final class ReactorLoop: LoopGuest {
     return isKnown
   }
 
-  /// When a stamped packet came or left; nil: nobody can tell.
+  /// When a stamped packet came or left. `nil` where it is not known.
   func instant(of stamp: Int64, notBefore earliest: Instant) -> Instant? {
     stamps.instant(of: stamp, notBefore: earliest, reading: .now())
   }

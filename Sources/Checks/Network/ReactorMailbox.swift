@@ -3,7 +3,7 @@
 import Basics
 import Synchronization
 
-/// What callers ask of the reactor on its loop's thread.
+/// Commands of callers for the reactor on its loop's thread.
 ///
 /// Callers put commands in and the thread takes them out; nothing else is shared between them.
 final class ReactorMailbox: Sendable {

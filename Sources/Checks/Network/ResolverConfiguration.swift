@@ -4,7 +4,7 @@ import Basics
 import Glibc
 import Monitoring
 
-/// What resolv.conf(5) and its two variables say, as far as a resolver needs it.
+/// Settings of resolv.conf(5) and its two variables, as far as a resolver needs them.
 package struct ResolverConfiguration: Hashable, Sendable {
   /// At most 3, in order, as glibc takes them.
   package var servers: [SocketAddress] = []
@@ -109,7 +109,7 @@ package struct ResolverConfiguration: Hashable, Sendable {
   }
 }
 
-/// What hosts(5) says: names, folded to lower case, to addresses in the order of the file.
+/// Entries of hosts(5): names, folded to lower case, to addresses in the order of the file.
 package struct HostsTable: Hashable, Sendable {
   package var addresses: [ByteText: [IPAddress]] = [:]
 

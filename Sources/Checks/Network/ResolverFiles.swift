@@ -60,7 +60,7 @@ final class ResolverFiles: Sendable {
   }
 
   /// Stats both files, and reads them unless nothing moved. A missing file is an empty one, as resolv.conf(5) and
-  /// hosts(5) have it. Nil: still the same.
+  /// hosts(5) have it. `nil` where nothing changed.
   private func read(unlessStillAt stamps: [FileStamp?]?) -> Contents? {
     let now = [FileStamp(resolvConf), FileStamp(hosts)]
     if now == stamps { return nil }

@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What became of a host name: addresses to judge and dial, or the verdict that ends the probe.
+/// Outcome of resolving a host name: addresses to judge and dial, or the verdict that ends the probe.
 package struct ResolvedHost: Hashable, Sendable {
   /// At most 16, in the order to try them. Empty exactly when `failure` is set.
   package var addresses: [IPAddress]
@@ -15,7 +15,7 @@ package struct ResolvedHost: Hashable, Sendable {
   package var held: Duration
   /// The names that the answers led through, whether or not there was an address at their end.
   package var aliases: [String]
-  /// Who said it; nil where nobody did, as of an address literal.
+  /// Source of the answer. `nil` where there was none, as of an address literal.
   package var source: NameSource?
 
   package init(
@@ -30,7 +30,7 @@ package struct ResolvedHost: Hashable, Sendable {
     self.aliases = aliases
   }
 
-  /// What it took of the attempt's time.
+  /// Its part of the attempt's time.
   package var spent: Duration { max(.zero, elapsed - held) }
 }
 
@@ -38,7 +38,7 @@ package struct ResolvedHost: Hashable, Sendable {
 package struct NameTime: Hashable, Sendable {
   /// From the start of resolution to its end.
   package var elapsed: Duration
-  /// What it took of the attempt's time: without what this machine held back.
+  /// Its part of the attempt's time, without the time that this machine held back.
   package var spent: Duration
   package var source: NameSource?
 }
@@ -49,8 +49,8 @@ package enum ResolveScope: Hashable, Sendable {
   case any
   /// Those of both families, if they come within four such moments.
   case both
-  /// Those of both families, for which half of the time is waited; it is a failure when nobody can tell what those of one
-  /// family are.
+  /// Those of both families, for which half of the time is waited; it is a failure when those of one family are
+  /// unknown.
   case each
 }
 
@@ -65,13 +65,13 @@ package protocol HostResolving: Sendable {
   func resolve(_ host: String, ip: IPPreference, scope: ResolveScope, deadline: Instant)
     async throws(CancellationError) -> ResolvedHost
 
-  /// Asks these servers and nobody else: no hosts file, no search list. `name` is what messages call them.
+  /// Asks these servers and no others: no hosts file, no search list. `name` is what messages call them.
   func resolve(
     _ host: String, ip: IPPreference, scope: ResolveScope, asking servers: [SocketAddress],
     called name: Endpoint, deadline: Instant
   ) async throws(CancellationError) -> ResolvedHost
 
-  /// What this machine itself knows of a name: nobody is asked, and nothing leaves it.
+  /// This machine's own knowledge of a name: no server is asked, and nothing leaves it.
   func known(_ host: String) async -> [IPAddress]
 }
 
@@ -95,7 +95,7 @@ extension HostResolving {
 
 /// One kind of probe. An attempt is one fresh connection (or conversation) and one verdict.
 package protocol Probe: Sendable {
-  /// Resolves and judges what is dialled first. Nil: the probe finds that on its own way, hop by hop.
+  /// Resolves and judges the address that is dialled first. `nil` where the probe finds it itself, hop by hop.
   func find(_ attempt: Attempt) async throws(CancellationError) -> TargetFinder.Finding?
 
   /// Over by the attempt's deadline. Throws only when the surrounding task is cancelled: a failing target is a value.
@@ -107,7 +107,7 @@ package protocol Probe: Sendable {
     _ attempt: Attempt, at addresses: [SocketAddress], dns: Duration?
   ) async throws(CancellationError) -> Probed
 
-  /// An outcome of an attempt that found nothing to dial, with the conditions that nobody could judge.
+  /// An outcome of an attempt that found nothing to dial, with the conditions that could not be judged.
   func unanswered(
     _ outcome: ProbeOutcome, _ attempt: Attempt
   ) async throws(CancellationError) -> ProbeOutcome

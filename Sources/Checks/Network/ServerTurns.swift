@@ -13,7 +13,7 @@ struct ServerTurns {
     var started: Instant
     /// How long it has before the next one is asked too.
     var share: Duration
-    /// What is left of the time of all when it begins.
+    /// The rest of the time of all when it begins.
     var limit: Duration
     var isLast: Bool
   }
@@ -23,7 +23,7 @@ struct ServerTurns {
 
   private var upcoming: ArraySlice<SocketAddress>
   private let timeout: Duration
-  /// What all servers have together, and what is left of it: only what they took themselves counts.
+  /// Time of all servers together, and the rest of it: only their own time counts.
   private let whole: Duration
   private var left: Duration
   /// Of the newest turn; zero: none began.
@@ -33,7 +33,7 @@ struct ServerTurns {
   /// Turns that have not ended.
   private var running = 0
 
-  /// Nothing is under way, and nobody is left to be asked.
+  /// Nothing is under way, and no server is left to ask.
   var areOver: Bool { running == 0 && upcoming.isEmpty }
 
   init(
@@ -68,7 +68,7 @@ struct ServerTurns {
     return true
   }
 
-  /// What the turn's server and those before it took of the time: all that was left when it began is taken off.
+  /// Time that the turn's server and those before it took: all that was left when it began is taken off.
   func counted(_ reply: DNSReply, of turn: Turn, since start: Instant) -> DNSReply {
     var reply = reply
     let spent = whole - turn.limit + reply.spent

@@ -84,7 +84,7 @@ func isSelfConnected(_ number: Int32, _ peer: SocketAddress) -> Bool {
   return near == socketName(number, getpeername)
 }
 
-/// Zero: it has none; nil: nobody can tell.
+/// Zero where it has none. `nil` where it is not known.
 func nearPort(_ number: Int32) -> UInt16? { socketName(number, getsockname)?.port }
 
 enum DatagramSent {

@@ -5,8 +5,8 @@ import Glibc
 import Monitoring
 
 extension Verdict {
-  /// What a failed system call says: about the target, or about this machine. The errno decides, never the
-  /// library's summary of it: a missing descriptor or route must not look like an outage of the target.
+  /// Meaning of a failed system call: about the target, or about this machine. The errno decides, never the library's
+  /// summary of it: a missing descriptor or route must not look like an outage of the target.
   ///
   /// - Parameter source: the check's `source_address`, where it has one.
   package init(

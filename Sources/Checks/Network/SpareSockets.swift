@@ -6,24 +6,23 @@ import Glibc
 /// UDP sockets that have served one flow and wait for the next: opening, watching and closing one for every query is
 /// more work for the kernel than the query itself.
 ///
-/// A socket that is connected to nobody (`AF_UNSPEC`, connect(2)) has lost its port as well, and the next `connect`
-/// draws another at random, as for a socket that is new: what an attacker has to guess stays what it was
-/// (RFC 5452, section 4.5). Nothing that came for the last flow reaches the next, as it is read before. Used on the
-/// reactor's thread.
+/// A socket whose connection was dissolved (`AF_UNSPEC`, connect(2)) has lost its port as well, and the next `connect`
+/// draws another at random, as for a socket that is new: an attacker has to guess as much as before (RFC 5452, section
+/// 4.5). Nothing that came for the last flow reaches the next, as it is read before. Used on the reactor's thread.
 struct SpareSockets {
   /// Of one family; more are closed.
   private static let limit = 128
 
-  /// What was lent, and to which flow. A descriptor that was closed since may still be in here.
+  /// Sockets that were lent, by flow. A descriptor that was closed since may still be in here.
   private var borrowers: [Int32: UInt64] = [:]
-  /// What the kernel will number the next datagram of each with; see `Departures`.
+  /// The kernel's number for the next datagram of each; see `Departures`.
   private var departures: [Int32: UInt32] = [:]
   private var v4: [Int32] = []
   private var v6: [Int32] = []
-  /// Nil: not tried yet. False where a kernel keeps the port: then there are no spares.
+  /// `nil` where it was not tried yet. False where a kernel keeps the port: then there are no spares.
   private var losesPort: Bool?
 
-  /// What epoll knows a lent descriptor by; the ids of flows are far smaller.
+  /// The id of a lent descriptor in epoll; the ids of flows are far smaller.
   static func tag(_ number: Int32) -> UInt64 { 1 << 55 | UInt64(number) }
 
   /// Whether epoll knows a socket of this kind by it.
@@ -47,7 +46,7 @@ struct SpareSockets {
   /// The number that its next datagram will have; nil: they have none.
   func nextDeparture(of number: Int32) -> UInt32? { departures[number] }
 
-  /// A stamp came late, when nobody had the socket any more. As long as it is there, epoll reports the socket.
+  /// A stamp came late, when the socket was free again. As long as it is there, epoll reports the socket.
   func emptyErrors(_ tag: UInt64) {
     let number = Int32(truncatingIfNeeded: tag)
     var (data, control) = ([UInt8](repeating: 0, count: 64), [UInt8](repeating: 0, count: 64))
@@ -56,7 +55,8 @@ struct SpareSockets {
 
   /// Keeps a watched socket, or closes it.
   ///
-  /// - Parameter nextDeparture: nil: nobody knows. Where its datagrams are numbered, it is of no more use then.
+  /// - Parameter nextDeparture: `nil` where it is not known. Where its datagrams are numbered, it is of no more use
+  ///   then.
   mutating func giveBack(_ number: Int32, _ family: Int32, nextDeparture: UInt32?) {
     borrowers[number] = nil
     let isSure = nextDeparture != nil || departures[number] == nil
@@ -88,9 +88,9 @@ struct SpareSockets {
   }
 }
 
-/// Connects a UDP socket to nobody.
+/// Dissolves the connection of a UDP socket.
 private func dissolveConnection(_ number: Int32) -> Bool {
-  var nobody = sockaddr(
+  var unspecified = sockaddr(
     sa_family: sa_family_t(AF_UNSPEC), sa_data: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-  return connect(number, &nobody, socklen_t(MemoryLayout<sockaddr>.size)) == 0
+  return connect(number, &unspecified, socklen_t(MemoryLayout<sockaddr>.size)) == 0
 }

@@ -177,11 +177,11 @@ package final class SystemResolver: HostResolving {
     var time: AttemptTime
   }
 
-  /// Whom to ask.
+  /// The servers to ask.
   private struct Source: Sendable {
     var servers: NameServers
     var configuration: ResolverConfiguration
-    /// What messages call them; nil: the machine's own.
+    /// Name of the servers in messages. `nil` for the machine's own.
     var name: Endpoint?
 
     init(servers: NameServers, _ configuration: ResolverConfiguration, called name: Endpoint? = nil) {

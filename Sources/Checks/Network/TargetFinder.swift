@@ -7,7 +7,7 @@ import Monitoring
 package struct TargetFinder: Sendable {
   package let resolver: any HostResolving
   package let policy: EgressPolicy
-  /// What checks from the API may use up; nil: nobody counts.
+  /// Budget of checks from the API. `nil` where nothing is counted.
   package let budget: EgressBudget?
   /// The names whose failures a check from the API may tell.
   private let names = KnownNames()
@@ -21,7 +21,7 @@ package struct TargetFinder: Sendable {
   /// Addresses of one name that a check from the API has dialled at most.
   private static let strangersAddresses = 4
 
-  /// What to look for.
+  /// The target to find.
   package struct Target: Hashable, Sendable {
     package var endpoint: Endpoint
     package var purpose: EgressPurpose
@@ -75,8 +75,8 @@ package struct TargetFinder: Sendable {
     return classes.max { $0.privacyRank < $1.privacyRank } ?? .public
   }
 
-  /// What a stranger may hear of a name that does not resolve: what it says of the name, only where the name is known
-  /// outside. A private address of the name is not told either.
+  /// The part of a failure to resolve that an untrusted check may see: details of the name only where the name is known
+  /// outside. A private address of the name is not shown either.
   private func told(
     _ failure: Verdict, of host: String, _ aliases: [String], by check: MonitoringCheck
   ) -> Verdict {
@@ -87,8 +87,8 @@ package struct TargetFinder: Sendable {
     return failure.untold
   }
 
-  /// What needs no waiting: the check may not be run, or its host is an address, of a family that it may use. Nil: the
-  /// host must be resolved.
+  /// A result without waiting: the check may not be run, or its host is an address, of a family that it may use. `nil`
+  /// where the host must be resolved.
   private func findAtOnce(_ target: Target, for attempt: Attempt) -> Finding? {
     let check = attempt.check
     if let why = policy.refusal(of: check) {
@@ -232,7 +232,7 @@ package struct TargetFinder: Sendable {
 }
 
 extension Attempt {
-  /// Who was asked in vain; nil where nobody wants to know.
+  /// Servers that gave no answer. `nil` where no details are wanted.
   fileprivate func account(of name: String, _ host: ResolvedHost) -> ProbeAccount? {
     guard explains, let source = host.source else { return nil }
     var account = ProbeAccount()
@@ -249,8 +249,8 @@ extension ResolvedHost {
 }
 
 extension MonitoringCheck {
-  /// What the check's own addresses are those of. Nil where they are not ours to choose: behind a proxy, and for the
-  /// machine's own name servers.
+  /// The target that the check's own addresses are those of. `nil` where they are not ours to choose: behind a proxy,
+  /// and for the machine's own name servers.
   package var ownTarget: TargetFinder.Target? {
     let purpose: EgressPurpose =
       switch kind {

@@ -4,8 +4,8 @@ import Basics
 import Monitoring
 
 extension AddressClass {
-  /// What a host says about its place by the way it is written, nobody being asked: an address by its class, a name by
-  /// what the registries keep for networks of their own. Any other name counts as public.
+  /// The class of a host by the way it is written, without a lookup: an address by its class, a name by the registries'
+  /// names for private networks. Any other name counts as public.
   ///
   /// Sources: RFC 6761 (localhost), RFC 6762 and its appendix G, RFC 8375 (home.arpa), ICANN's reservation of
   /// `.internal`, and the names under which clouds serve their metadata.

@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What holding a value against a condition came to. Everything but `holds` fails the check.
+/// Outcome of judging a value by a condition. Everything but `holds` fails the check.
 enum ConditionOutcome: Hashable, Sendable {
   case holds, fails
   /// The condition compares numbers, and the value is none.
@@ -13,7 +13,7 @@ enum ConditionOutcome: Hashable, Sendable {
 
   init(_ holds: Bool) { self = holds ? .holds : .fails }
 
-  /// What to say where "is not as expected" says too little.
+  /// Words where "is not as expected" says too little.
   var words: String? {
     switch self {
     case .holds, .fails: nil
@@ -22,7 +22,7 @@ enum ConditionOutcome: Hashable, Sendable {
     }
   }
 
-  /// What a message says behind the value: what was to be, and why this is not it.
+  /// The part of a message behind the value: the expected value, and why this is not it.
   func expectation(_ condition: Condition) -> String {
     // A string is in quotes as JSON has it, so that it is not taken for a number or a word.
     let wanted =

@@ -25,8 +25,8 @@ package struct Pattern: Sendable {
     /// n-th group, nil when it took no part; `names` has the numbers of the groups with names.
     case match(Range<Int>, groups: [Range<Int>?], names: [String: Int])
     case none
-    /// The budget was spent before the question was answered. Nobody knows whether the pattern matches, so a
-    /// condition fails either way.
+    /// The budget was spent before the question was answered. Whether the pattern matches is not known, so a condition
+    /// fails either way.
     case limit
 
     package var isMatch: Bool {
@@ -35,7 +35,7 @@ package struct Pattern: Sendable {
     }
   }
 
-  /// What to say of `.limit`.
+  /// Words for `.limit`.
   package static let limitWords =
     "gave up: the pattern needs too many steps on this text (write it without nested or leading repeats)"
 
@@ -73,7 +73,7 @@ package struct Pattern: Sendable {
     return Array(bytes).withUnsafeBufferPointer { program.match(in: $0, time: time) }
   }
 
-  /// As `firstMatch`, on the beginning of something that may go on. Nil: it depends on what follows.
+  /// As `firstMatch`, on the beginning of something that may go on. `nil` where it depends on the rest.
   package func settledMatch(in bytes: [UInt8]) -> Outcome? {
     settledMatch(in: bytes, time: PatternBudget.time)
   }

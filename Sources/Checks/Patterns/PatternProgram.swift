@@ -32,7 +32,7 @@ final class PatternProgram: @unchecked Sendable {
     return outcome == Pattern.Outcome.none ? nil : outcome
   }
 
-  /// Nil: the text ended before the question was answered, which only `PCRE2_PARTIAL_HARD` minds.
+  /// `nil` where the text ended before the question was answered, which only `PCRE2_PARTIAL_HARD` minds.
   private func run(
     _ bytes: UnsafeBufferPointer<UInt8>, options: UInt32, time: Int64
   ) -> Pattern.Outcome? {
@@ -70,8 +70,8 @@ final class PatternProgram: @unchecked Sendable {
   }
 }
 
-/// What one match may cost. Counted in steps of the engine and the distance it moved, not in time, so that the same
-/// pattern on the same bytes always ends the same way; the thread's processor time is a second line behind it, for
+/// Limit on the cost of one match. Counted in steps of the engine and the distance it moved, not in time, so that the
+/// same pattern on the same bytes always ends the same way; the thread's processor time is a second line behind it, for
 /// the scans that end without a step.
 ///
 /// The engine's own match limit is not enough: it starts anew at every byte of the text. Instead the pattern is

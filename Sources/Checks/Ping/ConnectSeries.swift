@@ -12,7 +12,7 @@ struct ConnectSeries: Sendable {
   let settings: PingSettings
   let deadline: Instant
 
-  /// What a run came to.
+  /// Outcome of a run.
   struct Outcome: Sendable {
     var tally = PingTally()
     /// Of the first connection that failed for this machine's reasons.
@@ -20,7 +20,7 @@ struct ConnectSeries: Sendable {
     /// Of a connection that ran out of time while our own thread was late.
     var late: FlowReport?
     var elapsed = Duration.zero
-    /// What the kernel says of the connections.
+    /// The kernel's figures of the connections.
     var tcp: TransportFacts?
   }
 

@@ -13,7 +13,7 @@ package enum PingWay: Hashable, Sendable {
   /// Not at all: why, and the line that changes it.
   case closed(String)
 
-  /// What to say of it where everything is fine.
+  /// Words for the case that everything is fine.
   package var words: String {
     switch self {
     case .unprivileged: "ICMP echo is allowed"

@@ -3,11 +3,11 @@
 import Basics
 import Monitoring
 
-/// What came back of a run of packets or connections, by their numbers from 1 on.
+/// Replies to a run of packets or connections, by their numbers from 1 on.
 struct PingTally: Hashable, Sendable {
   var sent = 0
   var roundTrips: [Int: Duration] = [:]
-  /// What the network said instead of a reply.
+  /// Errors of the network in place of replies.
   var errors: [Int: ICMPError] = [:]
 
   /// True when each of `count` was answered or refused.

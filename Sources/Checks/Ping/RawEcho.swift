@@ -3,8 +3,8 @@
 import Basics
 import Synchronization
 
-/// What a raw socket leaves to its user: the IPv4 header before each packet, ICMP's checksum over IPv4, and telling
-/// one's own packets from those of every other ping of this machine. Pure.
+/// The tasks that a raw socket leaves to its user: the IPv4 header before each packet, ICMP's checksum over IPv4, and
+/// telling one's own packets from those of every other ping of this machine. Pure.
 enum RawEcho {
   /// The ICMP message of an IPv4 packet (RFC 791 3.1), options skipped; nil for anything else: cut short, a fragment,
   /// another protocol, or a wrong ICMP checksum, which the kernel does not look at before it hands the packet over.

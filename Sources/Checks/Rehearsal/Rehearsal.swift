@@ -4,10 +4,10 @@ import Basics
 import Curl
 import Monitoring
 
-/// Judges an answer that somebody made up by the judges of the probes, and by the rules that the runner holds every
-/// outcome against. Pure: nothing is dialled and nobody waits.
+/// Judges a made-up answer by the judges of the probes, and by the rules that the runner applies to every outcome.
+/// Pure: nothing is dialled and nothing waits.
 package struct Rehearsal: Sendable {
-  /// What certificates are counted from.
+  /// The instant that certificates are counted from.
   let now: Timestamp
 
   package init(now: Timestamp) { self.now = now }

@@ -3,15 +3,14 @@
 import Basics
 import Monitoring
 
-/// What a target is said to have answered, for a rehearsal of a check without a network. What does not belong to the
-/// check's kind is not looked at; what is not said is as of a target that works.
+/// A target's made-up answer, for a test of a check without a network. Values of another kind of check are ignored;
+/// missing values are those of a target that works.
 package struct RehearsedAnswer: Hashable, Sendable {
   /// Nothing of the answer arrived whole, for this reason.
   package var error: Reason?
   /// Of the whole attempt.
   package var time: Duration = .milliseconds(10)
-  /// From now to the end of the certificate; negative: it has expired. Nil: a good
-  /// one of a year.
+  /// From now to the end of the certificate; negative where it has expired. `nil` for a good one of a year.
   package var certificate: Duration?
 
   // http: the last answer, behind all redirects.
@@ -38,7 +37,7 @@ package struct RehearsedAnswer: Hashable, Sendable {
 }
 
 extension Reason {
-  /// What can be said to have happened on the way. What conditions find follows from an answer.
+  /// Failures that a case may have on the way to an answer. The outcome of conditions follows from an answer.
   package static let rehearsable: [Reason] = [
     .dnsNXDomain, .dnsNoData, .dnsServfail, .dnsRefused, .dnsTimeout, .dnsMalformed, .connectRefused,
     .connectTimeout, .connectUnreachable, .connectionReset, .connectionClosed, .tlsExpired, .tlsNotYetValid,

@@ -4,14 +4,14 @@ import Basics
 import Monitoring
 
 /// A text with one level of escapes undone, and where each byte stood: percent form with whatever a framework leaves as
-/// it is, the escapes of JSON and those of HTML. What is looked for in it is found however somebody wrote it.
+/// it is, the escapes of JSON and those of HTML. A word is found in it however it was written.
 struct EscapedText {
   private let source: [UInt8]
   private var bytes: [UInt8] = []
   /// Of each byte in the source, and the source's end.
   private var starts: [Int] = []
 
-  /// Nil: nothing in it can be an escape.
+  /// `nil` where nothing in it can be an escape.
   init?(_ text: [UInt8]) {
     source = text
     guard source.contains(where: { "%\\&".utf8.contains($0) }) else { return nil }
@@ -39,13 +39,13 @@ struct EscapedText {
     (finder.runs(in: bytes) ?? []).map { starts[$0.lowerBound]..<starts[$0.upperBound] }
   }
 
-  /// What one escape stands for.
+  /// Meaning of one escape.
   private enum Meant {
     case byte(UInt8)
     case scalar(Unicode.Scalar)
   }
 
-  /// What is meant first, and how many bytes it is written with.
+  /// The meaning at the start of the text, and how many bytes it is written with.
   private static func next(_ rest: ArraySlice<UInt8>) -> (meant: Meant, length: Int) {
     let first = rest[rest.startIndex]
     let tail = rest.dropFirst()

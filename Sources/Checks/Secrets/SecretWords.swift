@@ -5,7 +5,7 @@ import Monitoring
 
 /// The secrets of a check in every form they may come back in, ready to be looked for in what a target said.
 struct SecretWords: Sendable {
-  /// Nil: there are more than can be looked for, and nothing of a text is shown.
+  /// `nil` where there are more than can be looked for, and nothing of a text is shown.
   private let finder: WordFinder?
 
   init(_ secrets: some Sequence<String>) {
@@ -25,7 +25,7 @@ struct SecretWords: Sendable {
     return String(decoding: hidden, as: UTF8.self)
   }
 
-  /// With a mark in the place of every run of bytes that is part of a secret. Nil: there is none.
+  /// With a mark in the place of every run of bytes that is part of a secret. `nil` where there is none.
   func hide(_ text: [UInt8]) -> [UInt8]? {
     guard !text.isEmpty else { return nil }
     let mark = Array(Redacted.mark.utf8)

@@ -18,7 +18,7 @@ struct WordFinder: Sendable {
   /// The root's children, by byte.
   private var first = [Int32](repeating: 0, count: 256)
 
-  /// Nil: the words are more than `largest`.
+  /// `nil` where the words are more than `largest`.
   init?(_ words: some Sequence<[UInt8]>) {
     for word in words where !word.isEmpty {
       guard add(word) else { return nil }
@@ -92,7 +92,7 @@ struct WordFinder: Sendable {
     }
   }
 
-  /// The runs of bytes that belong to a word, ascending; runs that touch are one. Nil: none.
+  /// The runs of bytes that belong to a word, ascending; runs that touch are one. `nil` for none.
   func runs(in text: some Sequence<UInt8>) -> [Range<Int>]? {
     // Of each word that ends somewhere, the longest; it covers the others that end there.
     var starts: [(start: Int, end: Int)] = []

@@ -60,7 +60,7 @@ struct AnswerScan: Sendable {
     }
   }
 
-  /// Nil: look now. A full window is always looked at, so that it is either read or given up.
+  /// `nil` for looking now. A full window is always looked at, so that it is either read or given up.
   private mutating func ration(_ window: [UInt8], at now: Instant) -> Finding? {
     let isFull = window.count > DialogConversation.windowBytes
     if let nextTry, now < nextTry, !isCalm, !isFull { return .later(nextTry) }

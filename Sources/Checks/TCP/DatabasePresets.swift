@@ -5,8 +5,8 @@ import Monitoring
 
 /// PostgreSQL's frontend protocol 3.0, and MySQL's.
 extension SpokenDialog {
-  /// Nobody is logged in: the server's demand for a password, or its refusal of this user, shows that it works. What
-  /// it says when it cannot serve anybody is a failure.
+  /// No login takes place: the server's demand for a password, or its refusal of this user, shows that it works. Its
+  /// answer when it cannot serve any client is a failure.
   static let postgres = SpokenDialog([
     SpokenStep("startup", say: .bytes(postgresStartup), read: .read(postgresAnswer))
   ])
@@ -60,8 +60,8 @@ extension SpokenDialog {
   /// Errors of a server that cannot serve: out of memory or threads, too many connections, going down, limits reached.
   private static let mysqlCannotServe: Set<Int> = [1037, 1038, 1040, 1041, 1053, 1135, 1203, 1226]
 
-  /// A login as nobody, to its end: a handshake that is broken off counts against this host, and after a hundred of
-  /// them the server blocks it (`max_connect_errors`).
+  /// A login without a password, to its end: a handshake that is broken off counts against this host, and after a
+  /// hundred of them the server blocks it (`max_connect_errors`).
   static func mysql(greeting: Bool) -> SpokenDialog {
     guard greeting else { return SpokenDialog([mysqlLogin(sequence: 2, overTLS: true)]) }
     return SpokenDialog([
@@ -130,7 +130,7 @@ extension SpokenDialog {
 
   private static func mysqlLogin(sequence: UInt8, overTLS: Bool) -> SpokenStep {
     SpokenStep(
-      "login as nobody", say: .bytes(mysqlLoginBytes(sequence: sequence, overTLS: overTLS)),
+      "login without a password", say: .bytes(mysqlLoginBytes(sequence: sequence, overTLS: overTLS)),
       read: .read(mysqlLoginAnswer))
   }
 
@@ -156,7 +156,7 @@ extension SpokenDialog {
     }
   }
 
-  /// Nil: not a packet; without a body: not complete. At most 8 KiB and at least one byte.
+  /// `nil` where it is no packet; without a body where it is not complete. At most 8 KiB and at least one byte.
   private static func mysqlPacket(
     _ bytes: ArraySlice<UInt8>, sequences: ClosedRange<UInt8>
   ) -> (body: [UInt8]?, sequence: UInt8, count: Int)? {

@@ -32,14 +32,14 @@ struct DialogConversation: Conversation {
   private var pending: [SpokenStep]
   private let farewell: [UInt8]?
   private var captures = Captures()
-  /// What is left of `patternTime`.
+  /// The rest of `patternTime`.
   private var timeLeft = Self.patternTime
   private var scan = AnswerScan()
   private var stepStartedAt = Instant.now
   private var hasSpoken = false
   /// When the last bytes came: an answer that is settled later was complete then.
   private var heardAt = Instant.now
-  /// What a check's own steps sent, to be hidden wherever it comes back.
+  /// Bytes that a check's own steps sent, to be hidden wherever they come back.
   private var sent: [[UInt8]] = []
 
   init(_ dialog: SpokenDialog) {
@@ -199,8 +199,8 @@ extension DialogConversation {
   }
 }
 
-/// What was sent, whole and word by word, in every form it may come back in: an echo must not give a password away.
-/// Words below four bytes are left, they would only make what is seen unreadable.
+/// The sent bytes, whole and word by word, in every form they may come back in: an echo must not give a password away.
+/// Words below four bytes are left, they would only make the excerpt unreadable.
 private func echoes(of sent: [UInt8]) -> [[UInt8]] {
   let isSpace: (UInt8) -> Bool = { $0 <= 0x20 }
   let line = sent.drop(while: isSpace).prefix { $0 != 13 && $0 != 10 }

@@ -5,7 +5,7 @@ import Monitoring
 
 /// LDAP (RFC 4511) and MQTT 3.1.1.
 extension SpokenDialog {
-  /// An anonymous bind. A directory that lets nobody in without a name answers so, in LDAP: it works.
+  /// An anonymous bind. A directory that refuses a bind without a name answers so, in LDAP: it works.
   static let ldap = SpokenDialog(
     [
       SpokenStep(

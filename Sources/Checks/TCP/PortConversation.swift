@@ -7,7 +7,7 @@ import Monitoring
 /// missing.
 struct PortConversation: Conversation {
 
-  /// What is going on, or was when it ended.
+  /// The stage that is under way, or was when it ended.
   enum Stage: Sendable {
     case startTLS, handshake, dialog
   }

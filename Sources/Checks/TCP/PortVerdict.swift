@@ -4,7 +4,7 @@ import Basics
 import Curl
 import Monitoring
 
-/// What a connection's conversation came to. Pure.
+/// Outcome of a connection's conversation. Pure.
 struct PortVerdict {
   let conversation: PortConversation
   let report: FlowReport
@@ -16,7 +16,7 @@ struct PortVerdict {
   /// Where a person at this machine sees the address too.
   let place: String
 
-  /// Nil: all went as it should.
+  /// `nil` where all went well.
   var failure: Verdict? {
     if conversation.isInjected {
       return Verdict(

@@ -87,7 +87,7 @@ extension PortConversation {
 }
 
 extension ProbeOutcome {
-  /// What was said, and what was seen where it ended.
+  /// Notes the dialog, and the bytes seen where it ended.
   fileprivate mutating func note(
     _ conversation: PortConversation, from start: Instant, until end: Instant
   ) {

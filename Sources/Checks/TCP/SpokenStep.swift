@@ -5,7 +5,7 @@ import Monitoring
 
 /// One step of a conversation: something to say, then an answer to read; either may be missing.
 struct SpokenStep: Sendable {
-  /// What is said.
+  /// Words of a step.
   enum Words: Sendable {
     /// Of a preset: everybody may see it.
     case bytes([UInt8])
@@ -20,7 +20,7 @@ struct SpokenStep: Sendable {
     static func line(_ text: String) -> Words { .bytes(Array((text + "\r\n").utf8)) }
   }
 
-  /// What people see of it, such as `EHLO`; never what is sent.
+  /// Name of the step that is shown, such as `EHLO`; never the bytes that are sent.
   var what: String
   var say: Words?
   var read: Answer?
@@ -41,7 +41,7 @@ enum Answer: Sendable {
   case read(@Sendable (ArraySlice<UInt8>) -> Reading)
 }
 
-/// What a protocol's reader makes of the bytes so far.
+/// A protocol reader's result for the bytes so far.
 enum Reading: Sendable {
   /// The answer is not complete.
   case more
@@ -54,7 +54,7 @@ enum Reading: Sendable {
   case foreign(String)
 }
 
-/// What earlier patterns captured.
+/// Captures of earlier patterns.
 struct Captures: Sendable {
   /// Kept of one group.
   static let groupBytes = 1024
@@ -93,7 +93,7 @@ struct DialogFailure: Sendable {
   enum Kind: Sendable {
     /// The service said no, in its language.
     case refused
-    /// What came is not what was to come.
+    /// The answer is not the expected one.
     case unexpected
     /// Something in this check cannot be done, such as a capture that is missing.
     case impossible

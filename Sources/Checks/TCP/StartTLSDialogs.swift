@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What is said before TLS may begin. Each dialog ends with the server's go-ahead.
+/// The dialogs before TLS may begin. Each ends with the server's go-ahead.
 extension SpokenDialog {
   /// - Parameter host: what an xmpp stream is addressed to.
   static func startTLS(_ kind: StartTLSProtocol, host: String) -> SpokenDialog {

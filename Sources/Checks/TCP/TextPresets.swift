@@ -6,7 +6,7 @@ import Monitoring
 /// A dialog and its end.
 struct SpokenDialog: Sendable {
   var steps: [SpokenStep]
-  /// What is said before hanging up; nil: the protocol has no such word.
+  /// Words before hanging up. `nil` where the protocol has none.
   var farewell: [UInt8]?
 
   init(_ steps: [SpokenStep], farewell: [UInt8]? = nil) {
@@ -40,7 +40,7 @@ extension SpokenDialog {
     }
   }
 
-  /// What we call ourselves where a protocol asks: a name that nobody else has (RFC 6761).
+  /// Our own name where a protocol asks: a name that no host has (RFC 6761).
   static let ownName = "quartz-agent.invalid"
 
   static func smtp(greeting: Bool) -> SpokenDialog {
@@ -156,8 +156,8 @@ extension SpokenDialog {
           }))
     ], farewell: "QUIT\r\n")
 
-  /// What redis says to a client without a password, without the right to PING, and from another machine while it is in
-  /// protected mode: it works, and it is not ours to log in.
+  /// Answers of redis to a client without a password, without the right to PING, and from another machine while it is
+  /// in protected mode: it works, and it is not ours to log in.
   private static let refusalsOfUs = ["NOAUTH", "NOPERM", "WRONGPASS", "DENIED"]
 
   static let memcached = SpokenDialog(

@@ -36,7 +36,7 @@ struct CertificateRule {
     return nil
   }
 
-  /// What should be known and changes nothing.
+  /// A note that changes nothing.
   var note: String? { isStapleMissing && !isStrict ? Self.withoutStaple : nil }
 
   private static let withoutStaple =

@@ -103,7 +103,7 @@ final class TLSMachine {
     ERR_clear_error()
   }
 
-  /// What is to be sent, and forgets it.
+  /// Takes the bytes to be sent.
   func takeOutgoing() -> [UInt8] {
     let count = quartz_bio_pending(outgoing)
     guard count > 0 else { return [] }

@@ -34,7 +34,7 @@ package final class TLSSession: Sendable {
     progress = Mutex(Progress(machine: machine))
   }
 
-  /// What bytes of the other side came to.
+  /// Result of bytes from the other side.
   struct Received {
     var outgoing: [UInt8] = []
     var plain: [[UInt8]] = []
@@ -119,7 +119,7 @@ package final class TLSSession: Sendable {
   }
 }
 
-/// What a TLS connection showed, and when.
+/// Facts of a TLS connection, with their times.
 package struct TLSSummary: Sendable {
   /// Nil when no certificate arrived.
   package var report: TLSReport?
@@ -127,7 +127,7 @@ package struct TLSSummary: Sendable {
   package var started: Instant?
   /// When the handshake's last message had arrived; nil: it never was complete.
   package var done: Instant?
-  /// What was wrong with it; nil: nothing, or the connection's own end says it.
+  /// Its failure. `nil` for none, or where the connection's own end shows it.
   package var failure: TransferFailure?
   /// The other side said its farewell.
   package var isClosed: Bool

@@ -130,7 +130,7 @@ struct CharsetNaming {
     return nil
   }
 
-  /// In lower case. What is no ASCII is a question mark: a stranger's marks are sorted nowhere.
+  /// In lower case. Other bytes become a question mark: combining marks from outside are sorted nowhere.
   private func asciiText(_ bytes: some Sequence<UInt8>) -> String {
     String(decoding: bytes.map { $0 < 0x80 ? $0 : UInt8(ascii: "?") }, as: UTF8.self).lowercased()
   }

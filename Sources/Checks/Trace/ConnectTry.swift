@@ -6,14 +6,14 @@ import Monitoring
 
 /// One attempt to connect, whose packets have a TTL. Used on the trace's thread only.
 ///
-/// What it leaves behind is nothing: a socket that is closed while it connects sends nothing, and one that stands is
-/// closed with a reset (SO_LINGER of zero seconds), so that neither side keeps it and the port is free for the next.
+/// It leaves nothing behind: a socket that is closed while it connects sends nothing, and one that stands is closed
+/// with a reset (SO_LINGER of zero seconds), so that neither side keeps it and the port is free for the next.
 final class ConnectTry {
   private let socket: Descriptor
   private let target: SocketAddress
   let began: Instant
 
-  /// What became of it.
+  /// Outcome of the attempt.
   enum Outcome {
     case reply(TraceReply)
     /// An error of the network, and the kernel does not say whose.
@@ -27,11 +27,11 @@ final class ConnectTry {
 
   var number: Int32 { socket.number }
 
-  /// Nil: it could not be begun; `errno` says why.
+  /// `nil` where it could not be begun; `errno` says why.
   ///
   /// - Parameters:
   ///   - port: of this end; 0: any.
-  ///   - ttl: nil: the machine's own.
+  ///   - ttl: `nil` for the machine's own.
   init?(to target: SocketAddress, from port: UInt16, ttl: Int?) {
     guard let opened = Descriptor(openSocket(.tcp, family: target.family)) else { return nil }
     let (number, version) = (opened.number, target.address.version)
@@ -57,7 +57,7 @@ final class ConnectTry {
   /// Whether there may be something to see without waiting.
   var isEarly: Bool { early != nil }
 
-  /// Nil: nothing yet.
+  /// `nil` where there is nothing yet.
   func look(at now: Instant) -> Outcome? {
     let version = target.address.version
     for _ in 0..<16 {
@@ -86,7 +86,7 @@ final class ConnectTry {
     }
   }
 
-  /// - Parameter took: nil: nobody measured it but this thread, which may have come late to it.
+  /// - Parameter took: `nil` where only this thread measured it, which may have come late to it.
   private func answer(_ words: String, _ now: Instant, took: Duration? = nil) -> Outcome {
     let whole = began.duration(to: now)
     let roundTrip = took.map { min($0, whole) } ?? whole
@@ -94,8 +94,8 @@ final class ConnectTry {
   }
 }
 
-/// From the SYN to its answer as the kernel measured it: `tcpi_rtt` of TCP_INFO (tcp(7)), microseconds at byte 68. Nil: it
-/// does not say.
+/// From the SYN to its answer as the kernel measured it: `tcpi_rtt` of TCP_INFO (tcp(7)), microseconds at byte 68.
+/// `nil` where it does not say.
 private func kernelRoundTrip(_ number: Int32) -> Duration? {
   var info = [UInt8](repeating: 0, count: 104)
   var length = socklen_t(info.count)
@@ -112,7 +112,7 @@ final class PortAnchor {
   private let socket: Descriptor
   let port: UInt16
 
-  /// Nil: no port is free, or this machine has not that address; `errno` says why.
+  /// `nil` where no port is free, or this machine does not have that address; `errno` says why.
   init?(for target: SocketAddress, _ transport: Transport) {
     guard let opened = Descriptor(openSocket(transport, family: target.family)) else { return nil }
     let number = opened.number

@@ -2,7 +2,7 @@
 
 import Basics
 
-/// What an answer to a packet of a trace means for its way. Pure.
+/// Meaning of an answer to a packet of a trace, for its path. Pure.
 enum AnswerMeaning: Hashable, Sendable {
   /// A router, which would have passed it on with a higher TTL.
   case passesOn
@@ -15,9 +15,9 @@ enum AnswerMeaning: Hashable, Sendable {
   /// The next link takes packets of so many bytes only; 0: the router is older than RFC 1191 and does not say.
   case tooBig(Int)
 
-  /// Nil: it says nothing of the way, as a redirect.
+  /// `nil` where it says nothing of the path, as a redirect.
   ///
-  /// - Parameter isTarget: it was the target that said it.
+  /// - Parameter isTarget: whether the target sent it.
   init?(_ failure: PacketFailure, version: Int, isTarget: Bool) {
     guard failure.isFromNetwork else { return nil }
     switch (version, failure.type) {

@@ -6,12 +6,12 @@ import Synchronization
 
 /// Gives addresses the names that reverse DNS has for them.
 package protocol HopNaming: Sendable {
-  /// Nil: none, or none in time.
+  /// `nil` for none, or none in time.
   func name(of address: IPAddress, until deadline: Instant) async -> String?
 }
 
 extension SystemResolver: HopNaming {
-  /// By the machine's own name servers, and nobody else.
+  /// Asks the machine's own name servers only.
   package func name(of address: IPAddress, until deadline: Instant) async -> String? {
     guard let name = DNSName(address.reverseName) else { return nil }
     let question = DNSQuestion(name: name, type: .ptr)

@@ -18,7 +18,7 @@ package struct NetworkTable: Hashable, Sendable {
   package static let sizeLimit = 64 << 20
   package static let lineLimit = 2_000_000
 
-  /// What is wrong with a file, and in which line of it, from 1.
+  /// Error in a file, with its line, from 1.
   package struct Problem: Error, Hashable, CustomStringConvertible {
     package var line: Int
     package var message: String

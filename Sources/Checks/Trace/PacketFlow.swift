@@ -7,7 +7,7 @@ import Monitoring
 /// Datagrams or echo requests of one flow: one socket, whose ports (or identifier and checksum) never change. Used on the
 /// trace's thread only.
 final class PacketFlow {
-  /// What is sent.
+  /// Kind of packet that is sent.
   enum Kind: Hashable {
     case udp
     case icmp
@@ -17,7 +17,7 @@ final class PacketFlow {
     var isICMP: Bool { self != .udp }
   }
 
-  /// What came back for one packet, by its number.
+  /// Answer to one packet, by its number.
   struct Answer {
     var sequence: UInt16
     var reply: TraceReply
@@ -40,7 +40,7 @@ final class PacketFlow {
   private var last: UInt16 = 0
   /// Bytes of the largest packet that was sent, headers included: a reply to it is as large.
   private var largest = 2048
-  /// What was quoted too short to tell of which packet it was.
+  /// Errors that quoted too little to tell of which packet they were.
   private(set) var unmatched = 0
 
   var number: Int32 { socket.number }
@@ -48,7 +48,7 @@ final class PacketFlow {
   /// Headers below the payload: IP, and UDP or ICMP.
   private var overhead: Int { (version == 4 ? 20 : 40) + 8 }
 
-  /// Nil: it could not be opened; `errno` says why.
+  /// `nil` where it could not be opened; `errno` says why.
   ///
   /// - Parameter unbroken: packets that are too big are not sent in fragments, and the kernel's own memory of what is too
   ///   big does not count (IP_PMTUDISC_PROBE).
@@ -106,7 +106,7 @@ final class PacketFlow {
     }
   }
 
-  /// What the kernel says of this machine's own link; 0: nothing.
+  /// The kernel's limit of this machine's own link; 0 for none.
   private var ownLimit: Int {
     for _ in 0..<16 {
       guard let message = receiveMessage(number, isError: true) else { return 0 }
@@ -154,8 +154,8 @@ final class PacketFlow {
     return Answer(sequence: sequence, reply: reply)
   }
 
-  /// A router that quotes no more than eight bytes behind the IP header (RFC 792) shows nothing of a datagram's payload:
-  /// it is about the only packet that waits, or nobody knows.
+  /// A router that quotes no more than eight bytes behind the IP header (RFC 792) shows nothing of a datagram's
+  /// payload: it is about the only packet that waits, or not known.
   private func onlyOne(quoted count: Int) -> UInt16? {
     guard count < TraceBody.least else { return nil }
     if sentAt.count == 1 { return sentAt.first?.key }

@@ -3,13 +3,13 @@
 import Basics
 import Monitoring
 
-/// What to look for.
+/// The target of a trace and its options.
 package struct TraceRequest: Hashable, Sendable {
   /// For people; never resolved here.
   package var host: String
   /// Judged by the egress policy before it comes here; port 0: there is none, as of a ping.
   package var target: SocketAddress
-  /// Nil: TCP where there is a port, else what this process may do.
+  /// `nil` for TCP where there is a port, else the best that this process may do.
   package var method: TraceMethod?
   /// 1 to 64.
   package var maxTTL = 30

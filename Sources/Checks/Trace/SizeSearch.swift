@@ -10,7 +10,7 @@ import Monitoring
 final class SizeSearch {
   private let flow: PacketFlow
   private let book: TraceBook
-  /// The last TTL at which somebody answers small packets of this kind.
+  /// The last TTL at which small packets of this kind get an answer.
   private(set) var last = 0
   /// It was the target that answered one.
   private(set) var reachesTarget = false
@@ -21,10 +21,10 @@ final class SizeSearch {
   private var size: Int
 
   private(set) var narrowings: [TraceNarrowing] = []
-  /// Nil: not found out.
+  /// `nil` where it was not found.
   private(set) var mtu: Int?
 
-  /// Nil: there is no way to send such packets.
+  /// `nil` where such packets cannot be sent.
   ///
   /// - Parameter length: the last TTL that is looked at.
   init?(
@@ -44,9 +44,9 @@ final class SizeSearch {
     (last, reachesTarget) = (small.passed.max() ?? 0, small.isTarget)
   }
 
-  /// What one size met on its way.
+  /// Results of one size along the path.
   private struct Look {
-    /// The TTLs at which somebody answered a packet of that size.
+    /// TTLs at which a packet of that size got an answer.
     var passed: Set<Int> = []
     var isTarget = false
     /// The least TTL whose packet was too big, who said so, and what its next link takes.
@@ -109,8 +109,8 @@ final class SizeSearch {
     return candidates.isEmpty ? (low + high) / 2 : candidates[candidates.count / 2]
   }
 
-  /// Whether a packet of that size, 0 for a small one, is answered there. Nil: a small one is not either, so nobody can
-  /// tell.
+  /// Whether a packet of that size, 0 for a small one, is answered there. `nil` where a small one is not either, so
+  /// that it is not known.
   private func answers(_ ttl: Int, _ size: Int) -> Bool? {
     for _ in 0..<2 {
       if stop.isPulled || .now >= deadline { return nil }

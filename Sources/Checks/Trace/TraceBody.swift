@@ -2,7 +2,7 @@
 
 import Basics
 
-/// What the packets of a flow have in them, and how they are known again. Pure.
+/// Payload of a flow's packets, and how they are recognised. Pure.
 ///
 /// ICMP has no ports: routers that balance flows look at its identifier and its checksum, so that both stay the same
 /// over all packets (a word of the payload makes up for the number).
@@ -40,7 +40,7 @@ struct TraceBody: Hashable, Sendable {
     return bytes
   }
 
-  /// The number of the packet that an error quotes. Nil: it is none of ours, or too little is quoted to tell.
+  /// The number of the packet that an error quotes. `nil` where it is none of ours, or too little is quoted to tell.
   func sequence(quoted: ArraySlice<UInt8>) -> UInt16? {
     if !isICMP { return sequence(payload: quoted) }
     var message = quoted
@@ -58,7 +58,7 @@ struct TraceBody: Hashable, Sendable {
     return payload.count >= 10 && !hasNonce(payload.dropFirst(2)) ? nil : sequence
   }
 
-  /// The number of an echo reply. Nil: it is none of ours.
+  /// The number of an echo reply. `nil` where it is none of ours.
   func sequence(replied message: ArraySlice<UInt8>) -> UInt16? {
     guard message.count >= 18, message.first == (version == 4 ? 0 : 129), message.dropFirst(1).first == 0
     else {

@@ -13,7 +13,7 @@ struct TracePacket: Hashable, Sendable {
   var round = 0
 }
 
-/// What came back for one packet.
+/// Answer to one packet.
 struct TraceReply: Hashable, Sendable {
   var from: IPAddress
   var meaning: AnswerMeaning
@@ -22,7 +22,7 @@ struct TraceReply: Hashable, Sendable {
   var labels: [MPLSLabel] = []
 }
 
-/// What was sent and what came back, in the order in which it happened. Pure.
+/// Packets that were sent and their answers, in the order in which they happened. Pure.
 struct TraceBook: Hashable, Sendable {
   /// By which method the way was looked at.
   let method: TraceMethod
@@ -30,13 +30,13 @@ struct TraceBook: Hashable, Sendable {
   let maxTTL: Int
   /// By TTL; place 0 is not used.
   fileprivate var rows: [Row]
-  /// By flow, then TTL: who answered first; nil: nobody so far.
+  /// By flow, then TTL: the first router that answered. `nil` where none has yet.
   private(set) var paths: [[IPAddress?]]
   /// By flow: the TTL at which there was an end, and what end.
   private(set) var ends: [End?]
   /// The longest round trip there was.
   private(set) var worst: Duration?
-  /// Errors for which the kernel named nobody (before Linux 5.18, over TCP).
+  /// Errors for which the kernel named no sender (before Linux 5.18, over TCP).
   private(set) var unnamed = 0
 
   /// How a flow ended.
@@ -99,7 +99,7 @@ struct TraceBook: Hashable, Sendable {
     }
   }
 
-  /// The last TTL to which anybody answered; 0: nobody did.
+  /// The last TTL with an answer; 0 without any.
   var lastAnswered: Int { rows.lastIndex { !$0.cells.isEmpty } ?? 0 }
 
   func isAnswered(_ ttl: Int) -> Bool { rows.indices.contains(ttl) && !rows[ttl].cells.isEmpty }
@@ -110,7 +110,7 @@ struct TraceBook: Hashable, Sendable {
     rows.firstIndex { $0.cells.contains { $0.address == address && $0.isRouter } }
   }
 
-  /// Who passes on what comes to that TTL, the one with most answers first.
+  /// The router that forwards at that TTL, the one with most answers first.
   func router(at ttl: Int) -> IPAddress? {
     guard rows.indices.contains(ttl) else { return nil }
     return rows[ttl].cells.filter(\.isRouter).max { $0.received < $1.received }?.address

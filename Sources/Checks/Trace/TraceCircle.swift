@@ -16,7 +16,7 @@ enum TraceCircle: Hashable, Sendable {
   /// the way changed), and so is one that comes again once. Four times in a row, or three times with others between,
   /// is neither.
   ///
-  /// - Parameter path: by TTL, place 0 not used; nil: nobody answered.
+  /// - Parameter path: by TTL, place 0 not used; `nil` where none answered.
   init?(_ path: [IPAddress?]) {
     var seen: [IPAddress: [Int]] = [:]
     for (ttl, address) in path.enumerated() {

@@ -5,13 +5,13 @@ import Monitoring
 
 /// Which packet each flow sends next, and how long its answer is waited for. Pure.
 ///
-/// Every flow goes up the TTLs, round by round, to where it ends. Where nobody answers any more, it goes on for a while:
-/// routers that say nothing are common, more than a few in a row are not.
+/// Every flow goes up the TTLs, round by round, to where it ends. Where no answer comes any more, it goes on for a
+/// while: silent routers are common, more than a few in a row are not.
 struct TraceCourse: Hashable, Sendable {
   let request: TraceRequest
-  /// One packet of a flow at a time, whose silence takes its time: where nobody answers the flows share the TTLs.
+  /// One packet of a flow at a time, whose silence takes its time: where no answer comes the flows share the TTLs.
   let takesTurns: Bool
-  /// Somebody at the target's address answers, so that silence is no end.
+  /// A host at the target's address answers, so that silence is no end.
   var targetAnswers = false
   private(set) var circle: TraceCircle?
   private var lanes: [Lane]
@@ -39,7 +39,7 @@ struct TraceCourse: Hashable, Sendable {
   func round(of flow: Int) -> Int { lanes[flow].round }
   func isDone(_ flow: Int) -> Bool { lanes[flow].isDone }
 
-  /// Nil: none for now. A round without a packet to send that is not waited for is over.
+  /// `nil` for none for now. A round without a packet to send that is not waited for is over.
   ///
   /// - Parameter waits: packets of this flow are on their way, whose answers may make the way longer.
   mutating func next(_ flow: Int, _ book: TraceBook, waits: Bool) -> TracePacket? {

@@ -7,16 +7,16 @@ import Monitoring
 /// A packet, or an entry of the error queue.
 struct TraceMessage: Sendable {
   var notes: PacketNotes
-  /// Who sent it, of a datagram that came.
+  /// Sender of a datagram that came.
   var sender: IPAddress?
   var data: [UInt8]
 }
 
-/// Nil: there is none. Leaves `errno` as the call left it.
+/// `nil` where there is none. Leaves `errno` as the call left it.
 ///
 /// - Parameters:
 ///   - isError: from the queue of errors.
-///   - room: bytes of it that are of interest; what is cut off a reply makes it nobody's.
+///   - room: bytes of it that are of interest; a reply that is cut short matches no packet.
 func receiveMessage(_ number: Int32, isError: Bool, room: Int = 2048) -> TraceMessage? {
   var data = [UInt8](repeating: 0, count: room)
   var control = [UInt8](repeating: 0, count: 512)

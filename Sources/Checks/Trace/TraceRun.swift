@@ -77,7 +77,7 @@ final class TraceRun {
     )
   }
 
-  /// Nil: it cannot be used here.
+  /// `nil` where it cannot be used here.
   private func sender(_ method: TraceMethod, _ request: TraceRequest) -> (any TraceSender)? {
     switch method {
     case .tcp: request.target.port == 0 ? nil : ConnectSender(request)

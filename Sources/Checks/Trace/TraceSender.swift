@@ -13,13 +13,13 @@ protocol TraceSender: AnyObject {
 
   /// Zero, or this machine's error.
   func send(_ packet: TracePacket) -> Int32
-  /// What came since the last call.
+  /// Answers since the last call.
   func hear(at now: Instant) -> [TraceHeard]
   /// Its answer is not waited for any more.
   func giveUp(_ packet: TracePacket)
 }
 
-/// What a sender heard of one packet.
+/// A sender's news of one packet.
 struct TraceHeard {
   enum What {
     case reply(TraceReply)

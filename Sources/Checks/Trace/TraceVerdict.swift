@@ -4,13 +4,13 @@ import Basics
 import Glibc
 import Monitoring
 
-/// What all that was seen of a way amounts to. Pure.
+/// Verdict on a whole trace. Pure.
 struct TraceVerdict: Hashable, Sendable {
   let request: TraceRequest
   /// By the trace's own method.
   let book: TraceBook
   let circle: TraceCircle?
-  /// What was said to a packet with the machine's own TTL that waited longer; nil: nothing.
+  /// Answer to a packet with the machine's own TTL that waited longer. `nil` for none.
   var scout: TraceReply?
   /// This machine could not send: an error number.
   var fault: Int32?
@@ -96,7 +96,7 @@ struct TraceVerdict: Hashable, Sendable {
     book.ends.compactMap { $0?.ttl }.min() ?? book.lastAnswered
   }
 
-  /// What is said of the other methods, behind why this one was taken; empty: there is nothing to say.
+  /// Words on the other methods, behind why this one was taken; empty where there are none.
   var note: String {
     guard !others.isEmpty else { return "" }
     let names = others.map(\.method.title).joined(separator: " and ")
@@ -116,7 +116,7 @@ struct TraceVerdict: Hashable, Sendable {
     return book.lastAnswered == 0 ? "is not answered either" : "is answered up to hop \(book.lastAnswered)"
   }
 
-  /// What this machine's own error means.
+  /// Meaning of this machine's own error.
   static func words(_ code: Int32, _ target: SocketAddress) -> String {
     switch code {
     case ENETUNREACH, EHOSTUNREACH: "\(NarrowCause.missingRoute.rawValue) to \(target.address)"

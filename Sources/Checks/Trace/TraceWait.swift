@@ -10,7 +10,7 @@ final class TraceStop: Sendable {
   let descriptor: Int32
   private let pulled = Atomic(false)
 
-  /// Nil: the process is out of descriptors; `errno` says so.
+  /// `nil` where the process is out of descriptors; `errno` says so.
   init?() {
     descriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
     if descriptor < 0 { return nil }

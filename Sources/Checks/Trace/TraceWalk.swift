@@ -4,8 +4,8 @@ import Basics
 import Glibc
 import Monitoring
 
-/// Goes up the way with one method: sends what the course says, hears, and gives up what is silent. On the trace's own
-/// thread, which it holds until the way is known, the deadline has come or somebody stops it.
+/// Traces the path with one method: sends the course's packets, reads answers, and gives up silent ones. On the trace's
+/// own thread, which it holds until the path is known, the deadline has come or it is stopped.
 final class TraceWalk {
   private let request: TraceRequest
   private let sender: any TraceSender

@@ -39,8 +39,8 @@ enum CertificateVerdict {
     return problems.isEmpty && !isBuilt ? [.untrusted] : problems
   }
 
-  /// What the name of a problem leaves open, of the first of its kind: why there is no trust, in OpenSSL's fixed words,
-  /// and whether it is the server's own certificate whose time is wrong.
+  /// Details of the first problem of each kind: why there is no trust, in OpenSSL's fixed words, and whether the time
+  /// of the server's own certificate is wrong.
   static func details(of errors: [VerifyError]) -> [CertificateProblem: String] {
     var details: [CertificateProblem: String] = [:]
     for error in errors {

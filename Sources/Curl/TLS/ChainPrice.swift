@@ -3,8 +3,9 @@
 import Basics
 import COpenSSL
 
-/// What it costs to verify a chain, told before it is done: OpenSSL cannot be stopped on the way, the engine's and the
-/// reactor's thread wait for it, and the server chooses the keys. 46 DSA keys of 10,000 bits in 64 KiB took 420 ms. Pure.
+/// The cost of verifying a chain, computed before it is done: OpenSSL cannot be stopped on the way, the engine's and
+/// the reactor's thread wait for it, and the server chooses the keys. 46 DSA keys of 10,000 bits in 64 KiB took 420 ms.
+/// Pure.
 ///
 /// In nanoseconds of a core of 2023, rounded up (docs/evidence/libraries.md has what was measured). Honest chains cost
 /// less than 5 ms.

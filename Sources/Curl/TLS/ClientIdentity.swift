@@ -34,8 +34,8 @@ private func refusePassword(
   _ argument: UnsafeMutableRawPointer?
 ) -> Int32 { -1 }
 
-/// What is wrong with the files of a client certificate, in words that name the path; nil: nothing. Blocks for the
-/// time of reading them.
+/// Problem with the files of a client certificate, in words that name the path. `nil` for none. Blocks for the time of
+/// reading them.
 package func clientCertificateProblem(certificate: String, key: String?) -> String? {
   guard let context = SSL_CTX_new(TLS_client_method()) else { return "openssl has no memory for a context" }
   defer { SSL_CTX_free(context) }

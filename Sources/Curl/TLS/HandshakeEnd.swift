@@ -3,7 +3,7 @@
 import Basics
 import COpenSSL
 
-/// What a handshake left behind, for whoever made the connection to decide on.
+/// State that a handshake left behind, for the caller to decide on.
 package struct HandshakeEnd: Hashable, Sendable {
   /// Of a certificate that was refused; empty when it was accepted or never came.
   package var problems: [CertificateProblem] = []
@@ -37,7 +37,7 @@ package struct HandshakeEnd: Hashable, Sendable {
     self.isFlooded = isFlooded
   }
 
-  /// What went wrong, in our words and OpenSSL's fixed ones; nil when nothing in here says so. Pure.
+  /// The failure, in our words and OpenSSL's fixed ones. `nil` where this state shows none. Pure.
   ///
   /// - Parameters:
   ///   - inHandshake: the connection ended before the handshake did: then an error of OpenSSL counts too.
@@ -74,7 +74,7 @@ package struct HandshakeEnd: Hashable, Sendable {
 
   static let flood = "the server sends tls records without end that carry nothing"
 
-  /// What was wrong with the records behind the handshake; nil: nothing, as far as OpenSSL says.
+  /// Damage in the records behind the handshake. `nil` where OpenSSL reports none.
   package var damage: String? {
     switch ownAlert {
     case SSL3_AD_BAD_RECORD_MAC: "the answer came damaged: a tls record does not fit its checksum"

@@ -45,12 +45,12 @@ package final class HandshakeJudge {
   private var isOutOfMemory = false
   /// The server's Diffie-Hellman group was refused for the time it takes.
   private var hugeGroup: Int?
-  /// What the server's handshake leans on is held to what ordinary clients take.
+  /// Whether the handshake's parameters must be those that ordinary clients take.
   fileprivate private(set) var isStrict = false
   /// Told when the server's certificates are here.
   var onCertificate: (() -> Void)?
 
-  /// What OpenSSL makes of a byte of a certificate, once read.
+  /// Bytes of memory that OpenSSL takes for a byte of a certificate, once read.
   private static let sizeInMemory = 4
 
   /// - Parameters:
@@ -58,7 +58,8 @@ package final class HandshakeJudge {
   ///   - origin: whose share of the memory the chain takes.
   ///   - memory: of all answers under way.
   package init(
-    host: String, options: TLSOptions, store: CertificateStore, for origin: WorkOrigin = WorkOrigin(.fileChecks),
+    host: String, options: TLSOptions, store: CertificateStore,
+    for origin: WorkOrigin = WorkOrigin(.fileChecks),
     memory: MemoryBudget = .shared
   ) {
     lease = MemoryLease(memory, for: origin, floors: 2)
@@ -194,8 +195,8 @@ package final class HandshakeJudge {
     return X509_check_host(leaf, name, name.utf8.count, flags, nil) == 1 || isUnderWildcard(leaf)
   }
 
-  /// What RFC 9525 section 6.3 allows and OpenSSL does not: a wildcard for a label with an underscore, which DNS has and
-  /// other clients accept, and one directly below a single label, as in `*.vault-internal`.
+  /// Wildcards that RFC 9525 section 6.3 allows and OpenSSL does not: for a label with an underscore, which DNS has and
+  /// other clients accept, and directly below a single label, as in `*.vault-internal`.
   private func isUnderWildcard(_ leaf: OpaquePointer) -> Bool {
     let label = name.prefix { $0 != "." }
     guard !label.isEmpty, !label.hasPrefix("_"), label.count < name.count else { return false }

@@ -3,9 +3,9 @@
 import Basics
 import COpenSSL
 
-/// Counts the TLS records and messages of one connection that carry nothing for whoever reads it: hello requests,
-/// session tickets, key updates, alerts. OpenSSL goes on reading for as long as they come, inside one call, so a server
-/// that sends them without end would hold the thread for good. Pure.
+/// Counts the TLS records and messages of one connection that carry no data: hello requests, session tickets, key
+/// updates, alerts. OpenSSL goes on reading for as long as they come, inside one call, so a server that sends them
+/// without end would hold the thread for good. Pure.
 struct RecordBudget {
   /// A handshake has a dozen, in small records a few hundred (RFC 8449: at least 64 bytes of plain text each).
   static let limit = 1500

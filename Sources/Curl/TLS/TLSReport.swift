@@ -2,7 +2,7 @@
 
 import Basics
 
-/// What a handshake showed, recorded before it was judged: it exists also when the handshake was refused.
+/// Facts of a handshake, recorded before it was judged: they exist also when the handshake was refused.
 package struct TLSReport: Hashable, Sendable {
   /// Such as `TLSv1.3`.
   package var version: String
@@ -12,10 +12,10 @@ package struct TLSReport: Hashable, Sendable {
   package var chain: [PresentedCertificate]
   /// Everything wrong, the most telling first; empty: the certificate is good for the host.
   package var problems: [CertificateProblem]
-  /// What the names of problems leave open, in fixed words.
+  /// Details of the problems, in fixed words.
   package var details: [CertificateProblem: String]
-  /// The earliest end of validity on the path of trust that was found, leaf and anchor included, in seconds since
-  /// the epoch; nil when there is no such path. What the server presents besides is no part of it.
+  /// The earliest end of validity on the path of trust that was found, leaf and anchor included, in seconds since the
+  /// epoch. `nil` where there is no such path. Further certificates of the server are no part of it.
   package var pathNotAfter: Int64?
   /// The server's certificate may only be served with a stapled OCSP response (RFC 7633), and came without.
   package var isStapleMissing = false
@@ -28,7 +28,8 @@ package struct TLSReport: Hashable, Sendable {
       .joined(separator: ", ")
   }
 
-  /// When the certificate stops being good: its own end, or an earlier one on the path of trust. Nil: none came.
+  /// When the certificate stops being valid: its own end, or an earlier one on the path of trust. `nil` where no
+  /// certificate came.
   package var earliestEnd: Int64? {
     chain.first.map { min($0.notAfter, pathNotAfter ?? $0.notAfter) }
   }
@@ -46,7 +47,7 @@ package struct TLSReport: Hashable, Sendable {
   }
 }
 
-/// What can be wrong with a presented chain, from the most telling to the least.
+/// Faults of a presented chain, from the most telling to the least.
 package enum CertificateProblem: String, CaseIterable, Hashable, Sendable, Comparable {
   /// The leaf vouches for itself.
   case selfSigned = "self-signed certificate"

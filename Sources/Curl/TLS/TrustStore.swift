@@ -34,7 +34,7 @@ package final class TrustStore: Sendable {
   private let bundles: [String]
   private let entries = Mutex(RecentMap<ByteText, Entry>(limit: capacity))
 
-  /// - Parameter bundle: the file of trusted certificates. Nil: `SSL_CERT_FILE`, else the system's.
+  /// - Parameter bundle: the file of trusted certificates. `nil` for `SSL_CERT_FILE`, else the system's.
   package init(bundle: String? = nil) {
     _ = keepsOpenSSL
     if let bundle {
@@ -118,7 +118,7 @@ package final class CertificateStore: @unchecked Sendable {
   deinit { X509_STORE_free(pointer) }
 }
 
-/// What tells a replaced or rewritten file from the one that was read.
+/// Properties that tell a replaced or rewritten file from the one that was read.
 private struct FileIdentity: Hashable {
   let device: UInt
   let inode: UInt

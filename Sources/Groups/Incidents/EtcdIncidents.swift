@@ -4,8 +4,8 @@ import Basics
 import Curl
 import Monitoring
 
-/// What a group keeps by check in an etcd: its open incidents under `{prefix}{group}/open/`, what its checks found last under
-/// `state/`; both behind the members' keys and so in no reading and no watch of theirs.
+/// The group's data by check in an etcd: its open incidents under `{prefix}{group}/open/`, the last states of its
+/// checks under `state/`; both behind the members' keys and so in no reading and no watch of theirs.
 package struct EtcdIncidents: IncidentStore {
   package enum Folder: String, Sendable { case open, state }
 
@@ -77,7 +77,7 @@ package struct EtcdIncidents: IncidentStore {
 
   private func key(_ change: IncidentChange) -> String { root + change.check.description }
 
-  /// Nil: nothing of ours.
+  /// `nil` for a key that is not ours.
   func entry(_ pair: EtcdPair, isGone: Bool) -> IncidentEntry? {
     guard pair.key.starts(with: root.utf8),
       let check = UniqueID(String(decoding: pair.key.dropFirst(root.utf8.count), as: UTF8.self))
@@ -123,7 +123,7 @@ extension EtcdIncidents {
     entries(line).map { .changes($0) } ?? .end(.trouble(StoreTrouble(.refused, "etcd has ended a watch")))
   }
 
-  /// Nil: the watch is over, or not understood.
+  /// `nil` where the watch is over, or not understood.
   private func entries(_ line: [UInt8]) -> [IncidentEntry]? {
     guard let json = try? JSONValue.parse(line, maxDepth: StoreBounds.depth), let result = json["result"],
       result["canceled"]?.bool != true

@@ -6,7 +6,7 @@ import Monitoring
 /// One entry of the group's open incidents, by check, as the store has it.
 package struct IncidentEntry: Hashable, Sendable {
   package var check: UniqueID
-  /// Nil: it is gone.
+  /// `nil` where the entry was deleted.
   package var value: [UInt8]?
   package var created: Int64
   /// Of the change.
@@ -30,10 +30,10 @@ package struct IncidentReading: Hashable, Sendable {
   }
 }
 
-/// What an entry becomes, if its last change was the one of this revision (0: there is none).
+/// New value of an entry, if its last change was the one of this revision (0: there is none).
 package struct IncidentChange: Hashable, Sendable {
   package var check: UniqueID
-  /// Nil: it goes.
+  /// `nil` deletes the entry.
   package var value: [UInt8]?
   package var replacing: Int64
 
@@ -54,7 +54,7 @@ package protocol IncidentStore: Sendable {
   ) async -> StoreTrouble?
 }
 
-/// What is known of the store's entries: readings, what a watch tells, and what was written here and came back at once.
+/// The store's entries as they are known here: from readings, from a watch, and from own writes.
 package struct IncidentMirror: Hashable, Sendable {
   package private(set) var world: UInt64 = 0
   package private(set) var revision: Int64 = 0
@@ -103,14 +103,14 @@ package struct IncidentMirror: Hashable, Sendable {
     }
   }
 
-  /// What went long ago is late no more.
+  /// Drops entries that were deleted long ago: they are late no more.
   private mutating func forgetGone() {
     guard gone.count > 2 * IncidentEntry.most else { return }
     let newest = gone.sorted { $0.value > $1.value }.prefix(IncidentEntry.most)
     gone = Dictionary(newest.map { ($0.key, $0.value) }) { first, _ in first }
   }
 
-  /// What was written at a revision.
+  /// Takes own changes that were written at a revision.
   package mutating func took(_ changes: [IncidentChange], at revision: Int64) {
     take(
       changes.map { change in

@@ -2,7 +2,7 @@
 
 import Basics
 
-/// What a member can tell of what went on: the last changes, why the store does not answer, who has its name.
+/// A member's record of events: the last changes, why the store does not answer, and which agent has its name.
 package struct GroupJournal: Hashable, Sendable {
   package enum What: Hashable, Sendable {
     case joined(String)

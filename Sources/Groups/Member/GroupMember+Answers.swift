@@ -58,8 +58,8 @@ extension GroupMember {
     main = ask(.claim(lease: lease, card: card, replacing: revision), at: now, &actions)
   }
 
-  /// The name is somebody's. The same state directory is this agent before its restart, whose lease still lasts: no two
-  /// processes have one at a time. Anybody else keeps the name until its lease ends.
+  /// The name is taken. With the same state directory it is this agent before its restart, whose lease still lasts: no
+  /// two processes have one at a time. Any other agent keeps the name until its lease ends.
   private mutating func takeOccupied(
     _ entry: StoreReading.Entry, asked: Instant, at now: ClockReading, _ actions: inout [Action]
   ) {
@@ -78,7 +78,7 @@ extension GroupMember {
     if let card = entry.card, card.applied > 0 { stepDown(&actions) }
   }
 
-  /// Who has our name has said that it runs what that has: there is nothing left for us, until the name is free again.
+  /// The agent that has our name runs our checks by now: this one stops, until the name is free again.
   private mutating func stepDown(_ actions: inout [Action]) {
     guard view != nil || alone != nil else { return }
     (view, alone) = (nil, nil)
@@ -155,7 +155,7 @@ extension GroupMember {
     read(at: now, &actions)
   }
 
-  /// A watch that has died says nothing. What it should have said by now shows in the number of cards and in the newest.
+  /// A watch that has died is silent. Changes that it missed show in the number of cards and in the newest.
   private mutating func judge(
     _ audit: StoreAudit, seenBefore: Int64, at now: ClockReading, _ actions: inout [Action]
   ) {

@@ -4,7 +4,7 @@ import Basics
 
 // Which checks are run, and as whose.
 extension GroupMember {
-  /// Another list. What is in both stays with whom it was; what is new was nobody's, so it has no slot to catch up with.
+  /// Another list. Checks in both stay with their owners; new ones had no owner, so they have no slot to catch up with.
   mutating func replace(_ checks: [Placement.GroupCheck], _ actions: inout [Action]) {
     guard !postpones(checks), !placement.isOf(checks) else { return }
     var fresh = placement
@@ -56,7 +56,7 @@ extension GroupMember {
 
   var runsAny: Bool { !gained.isEmpty }
 
-  /// What to run now.
+  /// The checks to run now.
   package var assignment: GroupAssignment {
     var assignment = GroupAssignment(total: placement.count)
     let own = placement.place(settings.name)
@@ -76,7 +76,7 @@ extension GroupMember {
     return assignment
   }
 
-  /// What to run now, and of it the checks whose last slots are to be run, once, with those of the dead (see
+  /// The checks to run now; those of them whose last slots are to be run, once; and those of dead members (see
   /// `takeOrphaned`): of one moment, for a check that is taken after a look at the one would be lost for the other.
   package mutating func takeArrangement(
     at now: Instant
@@ -91,7 +91,7 @@ extension GroupMember {
     return taken
   }
 
-  /// Of the checks that were taken, those whose owner has died, and for how long nobody may have run them.
+  /// Of the checks that were taken, those whose owner has died, and for how long they may not have run.
   package mutating func takeOrphaned(at now: Instant) -> [UniqueID: Duration] {
     defer { orphaned = [:] }
     return orphaned.mapValues { $0.duration(to: now) }
@@ -116,7 +116,7 @@ package struct GroupAssignment: Hashable, Sendable {
   package var held = 0
   /// Run because the store is away.
   package var standingIn = 0
-  /// The revision that made each ours; 0: it is not ours, and is run so that somebody does.
+  /// The revision that made each ours; 0 for a check that is not ours and is run so that no run is missed.
   package var revisions: [UniqueID: Int64] = [:]
 
   package init(total: Int) { self.total = total }

@@ -4,19 +4,18 @@ import Basics
 
 // A start without the store: what the last view on the disk is good for.
 extension GroupMember {
-  /// Leases without the store after which a member that has only a memory runs everything: who is in the memory may
-  /// never have come back, and nobody could tell. One that has seen the group since its start goes on with its own and its
-  /// standby's.
+  /// Leases without the store after which a member that has only a memory runs everything: the members in the memory
+  /// may never have come back. A member that has seen the group since its start goes on with its own and its standby's.
   static let patience = 60
 
   /// Before the first event.
   package mutating func recall(_ memory: GroupMemory) { self.memory = memory }
 
-  /// What is placed by the memory, since the store has not been seen yet.
+  /// Checks are placed by the memory, since the store has not been seen yet.
   var isRecalled: Bool { memory != nil && view == nil && alone != nil }
 
-  /// The store has been silent for a lease, and there is only the memory. What is ours by it runs, and its last slots at
-  /// once: this process has just begun, and they may have passed without a run.
+  /// The store has been silent for a lease, and there is only the memory. Our checks by the memory run, and their last
+  /// slots at once: this process has just begun, and they may have passed without a run.
   mutating func placeByMemory() {
     guard isRecalled, let recalled, !postpones(recalled: recalled) else { return }
     placement.follow(recalled)
@@ -44,7 +43,7 @@ extension GroupMember {
     }
   }
 
-  /// What to keep on the disk; nil: there is nothing that is known to hold now.
+  /// The view to keep on disk. `nil` where none is known to hold now.
   package func remembered(root: String, at now: Timestamp) -> GroupMemory? {
     guard alone == nil, let view, let cluster else { return nil }
     switch stage {

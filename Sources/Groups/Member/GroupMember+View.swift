@@ -148,8 +148,8 @@ extension GroupMember {
     return !isSame
   }
 
-  /// How much another's clock is ahead of ours; nil: it cannot be told. What was long on its way looks as if it were of a clock that is
-  /// behind: the other one sees ours ahead then, and says so.
+  /// How much another member's clock is ahead of ours. `nil` where it is not known. A record that was long on its way
+  /// looks as if its clock were behind: the other one sees ours ahead then, and says so.
   private func lead(_ card: MemberCard, at now: ClockReading) -> Duration? {
     let ahead = Duration.microseconds(
       card.clock.product(1000).map { $0.bounded(minus: now.wall.microseconds) } ?? .max)
@@ -202,13 +202,13 @@ extension GroupMember {
     case ofTheLiving
   }
 
-  /// Who has what, by the view as it is.
+  /// Places the checks by the view as it is.
   ///
   /// - Parameters:
-  ///   - name: whose card is all that is different; nil: anybody's may be.
-  ///   - isReading: what came between this view and the one before is not known.
-  ///   - isNewWorld: the store is another, or was set back; what its cards say may be of before.
-  ///   - runsAtOnce: what is gained has been another's.
+  ///   - name: the member whose card alone is different; `nil` where any may be.
+  ///   - isReading: changes between this view and the one before are not known.
+  ///   - isNewWorld: the store is another, or was set back; its cards may be older.
+  ///   - runsAtOnce: checks that are gained had another owner.
   private mutating func place(
     at now: ClockReading, only name: ByteText? = nil, isReading: Bool, isNewWorld: Bool = false,
     runsAtOnce: Bool
@@ -250,8 +250,8 @@ extension GroupMember {
     return gains == 0 ? .nothing : gains == inherited ? .ofTheDead : .ofTheLiving
   }
 
-  /// What these had nobody has, until the next view is in effect. They renewed their leases a lease ago at the latest, and have
-  /// not been heard of since.
+  /// Checks of these members have no owner until the next view is in effect. They renewed their leases a lease ago at
+  /// the latest, and have not been heard of since.
   ///
   /// - Parameter dead: places of members whose leases have ended.
   private mutating func lose(_ dead: Set<Int32>, at now: ClockReading) {

@@ -21,11 +21,11 @@ extension GroupMember {
   /// at each change.
   var wordPause: Duration { .milliseconds(60) * min(view?.members.count ?? 1, StoreBounds.members) }
 
-  /// When one leaves a great group, many gain at once, and the word of each is told to all: the view itself goes before. Who
-  /// leaves waits four seconds.
+  /// When a member leaves a large group, many gain at once, and the word of each goes to all: the view itself goes
+  /// before. The member that leaves waits four seconds.
   ///
-  /// - Parameter name: whose card is all that is different.
-  /// - Returns: nil: the word is said at once.
+  /// - Parameter name: the member whose card alone is different.
+  /// - Returns: `nil` where the word is sent at once.
   func herdPause(_ name: ByteText?) -> Duration? {
     guard let name, let view, view.members.count > 100, view.members[name]?.card.weight == 0 else {
       return nil

@@ -2,13 +2,14 @@
 
 import Basics
 
-/// One member of a group, as a state machine: what the store answers, what its watch tells and the time go in; what to
-/// ask next and which checks to run come out. It touches no network and no clock, and decides nothing by the wall clock.
+/// One member of a group, as a state machine: the store's answers, its watch and the time go in; the next request and
+/// the checks to run come out. It touches no network and no clock, and decides nothing by the wall clock.
 ///
-/// The rule above all: a check that two run is fine, one that nobody runs is not. So
-/// - who lost a check goes on with it until the new owner says that it has put that view into effect (*held*),
-/// - who gains one from another runs its last slot at once,
-/// - who cannot reach the store goes on with its own, and after one and a half leases with those it is the standby of (*alone*).
+/// The rule above all: a check may run twice, but is never skipped. So
+/// - a member that lost a check runs it until the new owner says that it has put that view into effect (*held*),
+/// - a member that gains one from another runs its last slot at once,
+/// - a member that cannot reach the store runs its own, and after one and a half leases with those it is the standby of
+///   (*alone*).
 package struct GroupMember: Sendable {
   package struct Settings: Hashable, Sendable {
     package var name: String
@@ -19,7 +20,7 @@ package struct GroupMember: Sendable {
     package var atOnce = 4_000_000
     /// The list that the store names is not in force yet: see `Event.listed`.
     package var awaitsList = false
-    /// It has been a member before, with this state directory: what it had nobody may have run since.
+    /// It has been a member before, with this state directory: its checks may not have run since.
     package var isReturning: Bool
 
     package init(name: String, ttl: Duration, isReturning: Bool = false) {
@@ -33,7 +34,7 @@ package struct GroupMember: Sendable {
     case answer(Int, StoreAnswer)
     case changes(watch: Int, [StoreChange])
     case watchEnded(Int, WatchEnd)
-    /// What it may have of checks, in any order.
+    /// The checks that it may have, in any order.
     case checks([Placement.GroupCheck])
     case pools(MemberCard.Pools)
     /// The list that the store names is in force.
@@ -69,7 +70,7 @@ package struct GroupMember: Sendable {
   /// A check that has another owner by now, which has not said that it runs it.
   struct Held: Hashable, Sendable {
     var owner: Int32
-    /// What the owner has to have applied.
+    /// The revision that the owner must have applied.
     var needed: Int64
     /// Its card has to be newer than this. A store that was set back to a copy has cards of before, whose words mean nothing any
     /// more.
@@ -96,9 +97,9 @@ package struct GroupMember: Sendable {
   var held: [Int: Held] = [:]
   /// Came from another member, and their last slots are to be run.
   var taken: Set<UniqueID> = []
-  /// Of them, those whose owner's lease ended, and since when nobody may have run them.
+  /// Of them, those whose owner's lease ended, and since when they may not have run.
   var orphaned: [UniqueID: Instant] = [:]
-  /// Of members whose leases have ended, until the next view is in effect: since when nobody may have run them.
+  /// Checks of members whose leases have ended, until the next view is in effect, and since when they may not have run.
   var lost: [UniqueID: Instant] = [:]
 
   /// Before the last request that proved our lease left.
@@ -127,19 +128,19 @@ package struct GroupMember: Sendable {
   var nextRead: Instant
   var nextWatch: Instant?
   var nextRefresh: Instant
-  /// When to say which view is in effect though nothing was gained: somebody may wait for it.
+  /// When to publish the view that is in effect though nothing was gained: another member may wait for it.
   var nextWord: Instant?
   /// The card in the store is not what it should be.
   var owesPut = false
   var failures = 0
 
-  /// What went on, for people.
+  /// Events, for operators.
   package internal(set) var journal = GroupJournal()
 
   struct Sent: Hashable, Sendable {
     /// Before it left.
     var at: Instant
-    /// What had been seen then.
+    /// The revision that had been seen then.
     var seen: Int64
   }
 
@@ -148,7 +149,7 @@ package struct GroupMember: Sendable {
     var first: Instant
     /// The watch has told nothing since.
     var quiet: Instant
-    /// What it had told by then.
+    /// The revision that it had announced by then.
     var seen: Int64
   }
 

@@ -4,9 +4,8 @@ import Basics
 
 /// The last view that a member had, as it is kept on its disk: for a start while the store is away.
 ///
-/// It decides nothing while the store can be asked. What it does not hold for (another group, another name, too old, one
-/// that does not have this member in it) is as if it were not there: then the member runs everything, as
-/// one that has never seen the group.
+/// It decides nothing while the store can be asked. A view of another group or name, one that is too old and one
+/// without this member are ignored: then the member runs everything, as one that has never seen the group.
 package struct GroupMemory: Hashable, Sendable {
   /// Where the group's keys are; see `EtcdKeys.root`.
   package var root: String
@@ -76,7 +75,7 @@ extension GroupMemory {
     return json.bytes
   }
 
-  /// Nil: it is none.
+  /// `nil` for bytes that are no view.
   package init?(json bytes: [UInt8]) {
     guard bytes.count <= Self.mostBytes,
       let json = try? JSONValue.parse(bytes, maxDepth: StoreBounds.depth), json["version"]?.integer == 1,

@@ -2,7 +2,7 @@
 
 import Basics
 
-/// Who is in the group, as of one revision of the store.
+/// Members of the group, as of one revision of the store.
 package struct GroupView: Hashable, Sendable {
   package struct Member: Hashable, Sendable {
     package var card: MemberCard
@@ -27,13 +27,13 @@ package struct GroupView: Hashable, Sendable {
   /// Keys below `m/` that are not looked at: no agent could have them, or there are more than `StoreBounds.members`.
   package var strays = 0
 
-  /// What a count of all keys below `m/` gives.
+  /// Number of all keys below `m/`.
   // bounded: lists in memory
   var counted: Int { members.count + garbled.count + strays }
 
   package init() {}
 
-  /// What the range says.
+  /// The view that a range of the store gives.
   package init(_ reading: StoreReading) {
     revision = reading.revision
     placed = reading.revision
@@ -41,7 +41,7 @@ package struct GroupView: Hashable, Sendable {
     for entry in reading.members.prefix(StoreBounds.members) { take(entry) }
   }
 
-  /// Whether by the other one each check is placed as by this one, and nobody in it has begun anew.
+  /// Whether by the other one each check is placed as by this one, and no member in it has restarted.
   func isPlaced(like other: GroupView) -> Bool {
     members.count == other.members.count
       && members.allSatisfy { name, member in
@@ -79,8 +79,8 @@ package struct GroupView: Hashable, Sendable {
   /// Names in the order of their bytes.
   package var names: [String] { members.keys.map(\.text).sorted() }
 
-  /// Who does what the whole group does once, such as pulling the list: first and second by their claims to it. One that has all
-  /// of the group's checks comes before those that are without some.
+  /// Members for a task that the whole group does once, such as pulling the list: first and second by their claims to
+  /// it. A member that has all of the group's checks comes before those that are without some.
   package func owners(of task: UniqueID, where isFit: (MemberCard) -> Bool) -> (
     first: String?, second: String?
   ) {
@@ -100,6 +100,6 @@ package struct GroupView: Hashable, Sendable {
 extension UniqueID {
   /// Pulls the list of checks for all.
   package static let listTask = UniqueID(high: 0x406c_6973_7400_0000, low: 1)
-  /// Ends incidents that nobody has any more, and writes the status of resources: `@alerts`.
+  /// Ends incidents without a member, and writes the status of resources: `@alerts`.
   package static let alertsTask = UniqueID(high: 0x4061_6c65_7274_7300, low: 1)
 }

@@ -2,7 +2,7 @@
 
 import Basics
 
-/// What a member says of itself in the store, under `m/` and its name.
+/// A member's record in the store, under `m/` and its name.
 package struct MemberCard: Hashable, Sendable {
   /// Of the process: a new one with each start.
   package var boot = UniqueID(high: 0, low: 0)
@@ -22,7 +22,8 @@ package struct MemberCard: Hashable, Sendable {
   package var clock: Int64 = 0
   /// It may pull the list of checks from the API.
   package var pulls = false
-  /// What it makes of the API's list, and which checks of its file it shares: only members that agree divide them.
+  /// Digests of its copy of the API's list and of the checks of its file that it shares: only members that agree divide
+  /// them.
   package var pools = Pools()
 
   /// Two digests, one for each source of checks; empty: it has no such checks.
@@ -87,7 +88,7 @@ extension MemberCard {
     }
   }
 
-  /// Nil: it is none. Members beside it are other versions' and mean nothing here.
+  /// `nil` for bytes that are no record. Fields beside it are other versions' and mean nothing here.
   package init?(json bytes: [UInt8]) {
     guard bytes.count <= StoreBounds.card,
       let json = try? JSONValue.parse(bytes, maxDepth: StoreBounds.depth)
@@ -118,7 +119,7 @@ extension MemberCard {
   }
 }
 
-/// What is believed of a store: everything in it is a stranger's.
+/// Limits on data of a store: everything in it is untrusted.
 package enum StoreBounds {
   /// Bytes of a member's card.
   package static let card = 4096

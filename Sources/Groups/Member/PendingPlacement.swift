@@ -2,8 +2,8 @@
 
 import Basics
 
-/// What is to be in force once who has what is worked out: a hash for each check and member may take a second, which is
-/// too long under the member's lock. Until then nothing changes: what is run is run on.
+/// A change that takes effect once the placement is computed: a hash for each check and member may take a second, which
+/// is too long under the member's lock. Until then nothing changes: running checks run on.
 struct PendingPlacement: Hashable, Sendable {
   var number: Int
   /// To be entered.
@@ -14,7 +14,7 @@ struct PendingPlacement: Hashable, Sendable {
   var followsView = false
   /// The view that the disk remembers is to be.
   var recalls = false
-  /// Somebody works on it.
+  /// A thread is computing it.
   var isTaken = false
 }
 
@@ -39,7 +39,7 @@ package struct PlacementJob: Sendable {
 extension GroupMember {
   var hasJob: Bool { pending.map { !$0.isTaken } ?? false }
 
-  /// What is to be worked out aside; nil: nothing, or somebody does it.
+  /// The placement to compute aside. `nil` where there is none, or it is being computed.
   package mutating func takeJob() -> PlacementJob? {
     guard let pending, !pending.isTaken else { return nil }
     self.pending?.isTaken = true
@@ -49,7 +49,7 @@ extension GroupMember {
     return PlacementJob(number: pending.number, placement: placement, checks: pending.checks, view: view)
   }
 
-  /// What has been worked out comes into force, unless it is not wanted any more.
+  /// Applies a computed placement, unless it is not wanted any more.
   package mutating func finish(_ job: PlacementJob, at now: ClockReading) -> [Action] {
     var actions: [Action] = []
     guard let pending, pending.number == job.number, let listed = job.listed, let result = job.result else {
@@ -115,7 +115,7 @@ extension GroupMember {
     return true
   }
 
-  /// What is worked out is of a view that is no longer ours; a list that waits is taken all the same.
+  /// Drops the computation for a view that is no longer ours; a list that waits is taken all the same.
   mutating func dropPendingView() {
     guard let old = pending else { return }
     pending = nil
@@ -131,7 +131,7 @@ extension GroupMember {
     return true
   }
 
-  /// What it is worked out by has changed.
+  /// The input of the computation has changed.
   mutating func restartPending(with checks: [Placement.GroupCheck]? = nil) {
     guard let old = pending else { return }
     pend(old.reading, checks ?? old.checks, followsView: old.followsView, recalls: old.recalls)

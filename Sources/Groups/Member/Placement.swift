@@ -2,10 +2,10 @@
 
 import Basics
 
-/// Who has which check: the owner and the standby of each, kept up to date change by change.
+/// The owner and the standby of each check, kept up to date change by change.
 ///
-/// 20 bytes a check, its id among them. One that comes costs two hashes a check; one that goes a hash a member for its own
-/// checks only; the first time, or when nobody is who they were, it is a hash for each check and member.
+/// 20 bytes a check, its id among them. A member that comes costs two hashes a check; one that goes costs a hash a
+/// member for its own checks only; the first time, or when all members are new, it is a hash for each check and member.
 package struct Placement: Sendable {
   /// One of the members in a table whose seats stay, so that a check can remember a seat instead of a name.
   struct Place: Hashable, Sendable {
@@ -68,7 +68,7 @@ package struct Placement: Sendable {
     checks.count == count && checks.indices.allSatisfy { check($0) == checks[$0] }
   }
 
-  /// By position in `checks`; nil: nobody who may have it is there.
+  /// By position in `checks`. `nil` where no member that may have it is there.
   package func owner(_ position: Int) -> String? { name(ownerPlace(position)) }
   package func standby(_ position: Int) -> String? { name(standbyPlace(position)) }
 
@@ -87,7 +87,7 @@ package struct Placement: Sendable {
 
 // What changes.
 extension Placement {
-  /// Another list of checks; their order is the caller's. What is in both costs nothing.
+  /// Another list of checks; their order is the caller's. Checks in both cost nothing.
   package mutating func replace(_ checks: [GroupCheck]) {
     let known = knownRows()
     let ranking = Pool.allCases.map { PlacementRanking(self, $0) }
@@ -120,7 +120,7 @@ extension Placement {
   /// Hashes that `follow` would make, about.
   func cost(of view: GroupView, only name: ByteText? = nil) -> Int { cost(of: change(to: view, only: name)) }
 
-  /// What is different in a view.
+  /// Differences of a view.
   private struct Change {
     var pools: MemberCard.Pools
     /// Nothing of the old order holds.
@@ -199,7 +199,7 @@ extension Placement {
     return index
   }
 
-  /// What these had is ranked anew.
+  /// Ranks the checks of these members again.
   private mutating func release(_ left: [Bool]) {
     let ranking = Pool.allCases.map { PlacementRanking(self, $0) }
     for position in rows.indices {

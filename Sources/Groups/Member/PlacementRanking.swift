@@ -17,7 +17,7 @@ struct PlacementRanking: Sendable {
   private var seeds: [UInt64] = []
   private var seats: [UInt16] = []
   private var runs: [Run] = []
-  /// Who takes no part in a check; of most checks there is nobody.
+  /// Members that take no part in a check; most checks have none.
   private var outsiders: [UniqueID: Set<UInt16>] = [:]
   private let names: PlacementSeats
 
@@ -68,7 +68,7 @@ struct PlacementRanking: Sendable {
   }
 }
 
-/// What a member has to say for a check.
+/// A member's claim to a check.
 struct Claim: Sendable {
   var value: Float
   var seat: UInt16
@@ -99,7 +99,7 @@ struct PlacementSeats: Sendable {
     return names[Int(claim.seat)] < names[Int(other.seat)]
   }
 
-  /// Who has a check when one more wants it.
+  /// Owner and standby of a check when one more member claims it.
   func entering(_ seat: UInt16, _ holders: Placement.Holders, _ check: UniqueID) -> Placement.Holders {
     let hash = hash(seat, check)
     guard holders.standby != Placement.Holders.none else { return ranked(seat, hash, holders, check) }

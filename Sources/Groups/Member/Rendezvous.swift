@@ -10,8 +10,8 @@ import Glibc
 /// is the standby's. A member that comes wins its own share and moves nothing else; one that goes gives up only what
 /// it had.
 package enum Rendezvous {
-  /// What a name is in every claim of its bearer. FNV-1a and the finaliser of SplitMix64, as `Timeline` has them. Never
-  /// change them: members of two versions would place differently.
+  /// The number of a name in every claim of its member. FNV-1a and the finaliser of SplitMix64, as `Timeline` has them.
+  /// Never change them: members of two versions would place differently.
   package static func seed(_ name: String) -> UInt64 {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
@@ -35,8 +35,8 @@ package enum Rendezvous {
     return Float(logarithm(share) / Double(max(1, weight)))
   }
 
-  /// A hash below this makes a smaller claim for this weight than the one given, for sure: the others need not be counted
-  /// out. What is at it or above may be greater, equal or smaller.
+  /// A hash below this makes a smaller claim for this weight than the one given, for sure: the others need not be
+  /// counted out. A claim at it or above may be greater, equal or smaller.
   ///
   /// ln(h) / weight is less than the claim where h is less than exp(claim · weight). A claim is exact to 1e-7 and the C
   /// library's exponential to 1e-15, whichever it is, so a millionth of room in the exponent decides nothing wrongly; and

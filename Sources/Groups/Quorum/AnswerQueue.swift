@@ -4,9 +4,9 @@ import Basics
 import Monitoring
 import Synchronization
 
-/// What others want to know, and how much of it is looked at: one probe of a check at a time, one more for all questions
-/// that come meanwhile, and some checks at once. A store that asks without end gets no more than that, and what nobody
-/// wants to know any more is not looked at.
+/// Questions of other places, and the limits on answering them: one probe of a check at a time, one more for all
+/// questions that come meanwhile, and some checks at once. A store that asks without end gets no more than that, and a
+/// question that was withdrawn is not answered.
 struct AnswerQueue: Sendable {
   struct Question: Hashable, Sendable {
     var check: UniqueID
@@ -20,7 +20,7 @@ struct AnswerQueue: Sendable {
 
   /// The newest question about each check that no probe has begun for.
   private var open: [UniqueID: Int64] = [:]
-  /// What is not open any more is passed over.
+  /// Entries that are not open any more are passed over.
   private var order: [UniqueID] = []
   private var running: [UniqueID: Int64] = [:]
   private var begun: [UniqueID: Instant] = [:]
@@ -30,10 +30,10 @@ struct AnswerQueue: Sendable {
     if open.updateValue(question.revision, forKey: question.check) == nil { order.append(question.check) }
   }
 
-  /// Nobody asks about this check any more.
+  /// No place asks about this check any more.
   mutating func drop(_ check: UniqueID) { open[check] = nil }
 
-  /// What to look at now; each is to be given back.
+  /// Questions to answer now; each is to be given back.
   mutating func next(at now: Instant) -> [Question] {
     begun = begun.filter { $0.value.duration(to: now) < Self.pace }
     var taken: [Question] = []

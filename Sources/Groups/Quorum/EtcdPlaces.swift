@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// A member of any place, as whoever wants to ask it needs it.
+/// A member of any place, with its addresses.
 package struct PlaceMember: Hashable, Sendable {
   package var name: String
   /// Where its status server is; nil: it says nothing of it.
@@ -15,7 +15,7 @@ package struct PlaceMember: Hashable, Sendable {
   package static let most = 32
 }
 
-/// Who is in the places of this store.
+/// Members in the places of this store.
 package struct EtcdPlaces: Sendable {
   private let client: EtcdClient
   private let prefix: String

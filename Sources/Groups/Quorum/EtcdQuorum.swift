@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What the places tell each other, in an etcd: keys under `{prefix}v/`, for all groups with this prefix.
+/// Votes and questions between the places, in an etcd: keys under `{prefix}v/`, for all groups with this prefix.
 package struct EtcdQuorum: QuorumStore {
   let client: EtcdClient
   let root: String
@@ -149,7 +149,7 @@ package struct EtcdQuorum: QuorumStore {
     }
   }
 
-  /// One key, as a reading or a watch has it. What nobody of us writes is counted and passed over.
+  /// One key, as a reading or a watch has it. A key that no agent writes is counted and passed over.
   func take(_ row: JSONValue, isGone: Bool, into rows: inout QuorumRows) {
     guard let pair = EtcdPair(row), pair.key.starts(with: root.utf8),
       let path = String(validating: pair.key.dropFirst(root.utf8.count), as: UTF8.self),

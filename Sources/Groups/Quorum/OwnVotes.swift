@@ -3,14 +3,14 @@
 import Basics
 import Monitoring
 
-/// What should stand in the store for this agent, and what is known to stand there. Whoever writes takes from here what is
-/// due: a key is written by one at a time, and what is said meanwhile is written next.
+/// This agent's wanted votes in the store, and those known to be there. The writer takes the due ones from here: a key
+/// is written by one task at a time, and a vote that comes meanwhile is written next.
 struct OwnVotes: Sendable {
   struct Item: Hashable, Sendable {
     var vote: Vote
     /// When the probe that found it began.
     var began: Timestamp
-    /// Nil: it is not in the store.
+    /// `nil` where it is not in the store.
     var written: Written?
   }
 
@@ -21,7 +21,7 @@ struct OwnVotes: Sendable {
   }
 
   private(set) var items: [UniqueID: Item] = [:]
-  /// To be put, the most urgent first. What is not in `due` any more is passed over.
+  /// To be put, the most urgent first. Entries that are not in `due` any more are passed over.
   private var order: [UniqueID] = []
   private var due: Set<UniqueID> = []
   /// On their way.
@@ -31,10 +31,10 @@ struct OwnVotes: Sendable {
 
   var hasWork: Bool { !due.isEmpty || !deletes.isEmpty }
 
-  /// What is said of a check now. What was found before the last does not take its place; an answer answers all the same,
-  /// for what was found after it answers too.
+  /// This place's vote on a check now. A vote that is older than the last does not replace it; an answer still counts,
+  /// since a later vote answers too.
   ///
-  /// - Parameter there: what the store has of this place.
+  /// - Parameter there: the store's row of this place.
   mutating func say(_ check: UniqueID, _ vote: Vote, began: Timestamp, there: VoteMirror.Row?) {
     var item = items[check] ?? Item(vote: vote, began: began)
     // A clock that was set back by more counts anew.
@@ -66,7 +66,8 @@ struct OwnVotes: Sendable {
     if isUrgent { order.insert(check, at: 0) } else { order.append(check) }
   }
 
-  /// A look at what the store has of this place: what is gone is put again, as long as somebody has it here.
+  /// Compares with the store's row of this place: a vote that is gone is put again, as long as this place has the
+  /// check.
   mutating func look(at check: UniqueID, _ there: VoteMirror.Row?, told revision: Int64) {
     guard let item = items[check], there == nil else { return }
     if let written = item.written, written.revision > revision { return }
@@ -108,7 +109,7 @@ struct OwnVotes: Sendable {
 
   mutating func delete(_ key: QuorumKey, revision: Int64) { deletes[key] = revision }
 
-  /// What is to be put now, for `wrote` or `failed`.
+  /// Votes to put now, for `wrote` or `failed`.
   mutating func takePuts() -> [(check: UniqueID, vote: Vote)] {
     var puts: [(check: UniqueID, vote: Vote)] = []
     var seen = 0

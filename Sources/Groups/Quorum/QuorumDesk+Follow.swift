@@ -10,7 +10,7 @@ extension QuorumDesk {
   static let readEvery: Duration = .seconds(600)
   /// A reading of more has no end.
   static let mostPages = 4096
-  /// What an audit knows is told of within this.
+  /// Time within which the watch must deliver changes that an audit knows.
   static let lag: Duration = .seconds(2)
 
   func follow() async {
@@ -112,7 +112,7 @@ extension QuorumDesk {
     }
   }
 
-  /// What stands in the store under our lease is of use.
+  /// Whether a key in the store under our lease is of use.
   private func wants(_ key: QuorumKey, _ state: State) -> Bool {
     switch key {
     case .vote(let check, let place): place != self.place || state.watched[check] != nil
@@ -121,14 +121,14 @@ extension QuorumDesk {
     }
   }
 
-  /// What stands in the store for this place.
+  /// Compares with the store's rows of this place.
   func lookAt(_ check: UniqueID, _ state: inout State) {
     let row = state.mirror.vote(check, of: place)
     if let row { state.own.adopt(check, row, lease: state.link.lease) }
     state.own.look(at: check, row, told: state.mirror.revision)
   }
 
-  /// What others want to know of a check now.
+  /// Takes the open questions of other places about a check.
   func lookAtQuestions(_ check: UniqueID, _ state: inout State) {
     guard let item = state.watched[check],
       let newest = state.mirror.question(check, of: item.confirm.of, but: place)
@@ -173,7 +173,7 @@ extension QuorumDesk {
     return false
   }
 
-  /// Nil: it could not be told.
+  /// `nil` where it is not known.
   private func auditOnce() async -> (agrees: Bool, revision: Int64, sent: Instant)? {
     let sent = time.instant()
     switch await store.audit() {

@@ -9,8 +9,8 @@ extension QuorumDesk {
   /// Between looks at what the others have said.
   static let pace: Duration = .milliseconds(50)
 
-  /// Results of a check that may wait behind one: with more, nobody is waited for, so that a store that is slow with
-  /// everything does not make them more and more.
+  /// Results of a check that may wait behind one. With more, the other places are not waited for, so that a slow store
+  /// does not pile them up.
   static let mostBehind = 4
 
   /// - Returns: the question to be withdrawn as well; nil: none was asked.
@@ -107,7 +107,7 @@ extension QuorumDesk {
     }
   }
 
-  /// What each place says of a check now, in the order of the configuration; empty where nobody is asked.
+  /// Each place's verdict of a check now, in the order of the configuration; empty where no place is asked.
   package func verdicts(of check: UniqueID) -> [PlaceVerdict] {
     state.withLock { state in
       guard let item = state.watched[check] else { return [] }
@@ -159,7 +159,7 @@ extension QuorumDesk {
     return true
   }
 
-  /// What is over is for whoever is first the next time.
+  /// Ends an incident of a check that is not down any more, and frees its key for the next place that opens one.
   private func close(_ check: UniqueID, isDown: Bool, _ state: inout State) {
     if isDown {
       if state.watched[check] != nil { state.down.insert(check) }

@@ -6,9 +6,9 @@ import Synchronization
 
 // What this place writes.
 extension QuorumDesk {
-  /// What is found here; it is written as soon as may be, if that changes anything.
+  /// Takes this place's verdict; it is written as soon as possible, if that changes anything.
   ///
-  /// - Parameter began: when the probe that found it did.
+  /// - Parameter began: when the probe began.
   func say(_ check: UniqueID, _ vote: Vote, began: Timestamp) {
     let hasWork = state.withLock { state in
       guard state.watched[check] != nil else { return false }
@@ -20,7 +20,7 @@ extension QuorumDesk {
 
   /// Asks the others to look.
   ///
-  /// - Returns: the revision of the question; nil: nobody can be asked.
+  /// - Returns: the revision of the question; `nil` where no place can be asked.
   func ask(_ check: UniqueID) async -> Int64? {
     guard let lease = state.withLock({ isInTouch($0, at: time.instant()) ? $0.link.lease : nil }) else {
       return nil
@@ -55,8 +55,8 @@ extension QuorumDesk {
     bell.ring()
   }
 
-  /// Writes what is due, many keys at once and one request after the other: what the store has in the end is what was said
-  /// last. Nothing is written while nobody answers.
+  /// Writes what is due, many keys at once and one request after the other: the store ends up with the latest vote.
+  /// Nothing is written while the store does not answer.
   func write() async {
     var failures = 0
     for await _ in bell.rings {
@@ -68,7 +68,7 @@ extension QuorumDesk {
     }
   }
 
-  /// - Returns: whether it was written; nil: nothing is due, or nobody answers.
+  /// - Returns: whether it was written; `nil` where nothing is due, or the store does not answer.
   private func writeSome() async -> Bool? {
     let (lease, puts, deletes) = state.withLock {
       state -> (Int64, [(check: UniqueID, vote: Vote)], [(key: QuorumKey, revision: Int64)]) in

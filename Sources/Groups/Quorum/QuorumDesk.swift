@@ -4,17 +4,16 @@ import Basics
 import Monitoring
 import Synchronization
 
-/// Acts on `confirm`: tells the other places what is found here, asks them to look when something would become down, and
-/// looks when they ask.
+/// Acts on `confirm`: sends this place's verdicts to the other places, asks them to probe when something would become
+/// down, and probes when they ask.
 ///
 /// A result that has to wait for others waits in a queue of its own check, for `within` at most; no probe and no other
-/// check's result ever waits. Without a store everything goes on, and a failure is unconfirmed.
+/// check's result ever waits. Without a store the agent runs on, and a failure is unconfirmed.
 ///
-/// What should stand in the store is kept in `OwnVotes`, what does stand there in `VoteMirror`; one task keeps the lease,
-/// one follows the store, one writes what is due, one looks when others ask. Nobody who settles a result waits for a vote
-/// to be written.
+/// The wanted votes are in `OwnVotes`, the store's content is in `VoteMirror`; one task keeps the lease, one follows
+/// the store, one writes due votes, one probes when others ask. Settling a result never waits for a vote to be written.
 package final class QuorumDesk: Sendable {
-  /// What becomes of a result.
+  /// Outcome of settling a result.
   package struct Settled: Sendable {
     package var result: CheckResult
     /// This agent tells people of it, and no other place does.
@@ -47,7 +46,7 @@ package final class QuorumDesk: Sendable {
     /// Results that wait, by check; the first of each is being settled.
     var queues: [UniqueID: [Waiting]] = [:]
     var answers = AnswerQueue()
-    /// Nobody is waited for any more.
+    /// No result is waited for any more.
     var isEnding = false
   }
 
@@ -115,7 +114,7 @@ package final class QuorumDesk: Sendable {
     bell.ring()
   }
 
-  /// It is another's now, or nobody's: nothing of it is left behind.
+  /// The check has another owner or none: nothing of it is left behind.
   private func drop(_ check: UniqueID, _ state: inout State) {
     state.own.drop(check, place: place, lease: state.link.lease)
     state.asked.remove(check)
@@ -156,7 +155,7 @@ package final class QuorumDesk: Sendable {
     }
   }
 
-  /// Results that nobody has been told of yet.
+  /// Results that are not settled yet.
   package var waiting: Int { state.withLock { $0.queues.values.reduce(0) { $0 + $1.count } } }
 
   /// Settles what waits with what there is, and takes back what it has said, for the end of the agent.

@@ -3,7 +3,7 @@
 import Basics
 import Synchronization
 
-/// What this agent has of the store, and when it was last sure of it. Wall clocks decide nothing here: an instant is that
+/// This agent's state of the store, and when it was last certain. Wall clocks decide nothing here: an instant is that
 /// before the request left whose answer said so.
 struct QuorumLink: Sendable {
   var lease: Int64?
@@ -12,7 +12,7 @@ struct QuorumLink: Sendable {
   var lastOK: Instant?
   var trouble: StoreTrouble?
 
-  /// What the others say was all here.
+  /// When all votes of the other places were here.
   var lastRead: Instant?
   /// Everything was read.
   var readAt: Instant?
@@ -27,11 +27,11 @@ struct QuorumLink: Sendable {
   var seeking: Instant?
 }
 
-/// What is wrong between the places, for people.
+/// Problem between the places, for operators.
 package enum QuorumProblem: Hashable, Sendable {
-  /// What the others say is not known here.
+  /// The votes of the other places are not known here.
   case unheard(StoreTrouble)
-  /// What is found here is not told to the others.
+  /// The votes of this place do not reach the others.
   case untold(StoreTrouble)
   /// Keys that no agent writes are passed over.
   case strange(StrangeKeys)
@@ -39,7 +39,7 @@ package enum QuorumProblem: Hashable, Sendable {
   case tooMany(Int)
 }
 
-/// Rings that nobody has heard yet are one.
+/// Pending wake-ups are coalesced.
 struct QuorumBell: Sendable {
   let rings: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
@@ -57,7 +57,7 @@ extension QuorumDesk {
     return lastOK.duration(to: now) <= ttl
   }
 
-  /// What the others say is known, and is of now.
+  /// The votes of the other places are known and current.
   func hears(_ state: State, at now: Instant) -> Bool {
     guard isInTouch(state, at: now), let lastRead = state.link.lastRead else { return false }
     return lastRead.duration(to: now) <= auditEvery(state) + ttl * 2
@@ -84,7 +84,7 @@ extension QuorumDesk {
     return nil
   }
 
-  /// What is wrong now.
+  /// Problems now.
   package var problems: [QuorumProblem] {
     let now = time.instant()
     return state.withLock { state in
@@ -105,7 +105,7 @@ extension QuorumDesk {
     }
   }
 
-  /// Somebody of this place has a say in something: without that, nothing is asked of the store.
+  /// This place has a vote on at least one check: without that, the store is not asked.
   var isNeeded: Bool { state.withLock { !$0.watched.isEmpty } }
 
   func keepLease() async {
@@ -152,7 +152,7 @@ extension QuorumDesk {
     bell.ring()
   }
 
-  /// Gives the lease back: nobody waits for this place any more. For two seconds at most.
+  /// Gives the lease back: this place is not waited for any more. For two seconds at most.
   func leave() async {
     let lease = state.withLock { state in
       defer { state.link.lease = nil }

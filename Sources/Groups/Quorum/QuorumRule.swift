@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What another place has written of a check.
+/// A place's vote on a check, as it was written.
 package struct PlaceVote: Hashable, Sendable {
   package var state: CheckState
   package var reason: Reason
@@ -61,7 +61,7 @@ package struct QuorumRule: Sendable {
       QuorumVerdict(outcome(own, places), from: settings.from, places: places, own: own))
   }
 
-  /// Nobody knows what the others have written: the store is out of reach.
+  /// The other places' votes are not known: the store is out of reach.
   package func decideAlone(_ own: Verdict) -> Decision {
     let places = settings.of.map { name in
       name == place

@@ -3,7 +3,8 @@
 import Basics
 import Monitoring
 
-/// What the places tell each other, all under `v/` and the check's id: what each found, and who wants the others to look.
+/// Keys that the places exchange, all under `v/` and the check's id: each place's vote, and its questions to the
+/// others.
 package enum QuorumKey: Hashable, Sendable {
   /// `{check}/v/{place}`
   case vote(check: UniqueID, place: String)
@@ -21,7 +22,7 @@ package enum QuorumKey: Hashable, Sendable {
     }
   }
 
-  /// Nil: nothing of ours.
+  /// `nil` for a key that is not ours.
   package init?(path: some StringProtocol) {
     let parts = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
     guard let check = parts.first.flatMap({ UniqueID(String(decoding: $0, as: UTF8.self)) }) else {
@@ -51,7 +52,7 @@ package enum QuorumKey: Hashable, Sendable {
 /// One of them, as the store has it.
 package struct QuorumEntry: Hashable, Sendable {
   package var key: QuorumKey
-  /// Nil: it is gone.
+  /// `nil` where the key was deleted.
   package var value: [UInt8]?
   /// Of the change.
   package var revision: Int64
@@ -103,7 +104,7 @@ package struct QuorumPage: Hashable, Sendable {
   package init(_ rows: QuorumRows, next: [UInt8]?) { (self.rows, self.next) = (rows, next) }
 }
 
-/// What should be so if the watch has told everything.
+/// The state that a complete watch leads to.
 package struct QuorumAudit: Hashable, Sendable {
   /// Keys that there are.
   package var count: Int
@@ -132,9 +133,9 @@ package protocol QuorumStore: Sendable {
   ///
   /// - Returns: the revision of the change; nil: the lease has ended.
   func put(_ rows: [(key: QuorumKey, value: [UInt8])], lease: Int64) async -> Result<Int64?, StoreTrouble>
-  /// Puts it unless something is there that lives with another lease. What has no lease is nobody's, and is replaced.
+  /// Puts it unless a key with another lease is there. A key without a lease has no owner, and is replaced.
   ///
-  /// - Returns: the revision of what is there with this lease; nil: it is another's.
+  /// - Returns: the revision of the key with this lease; `nil` where it has another.
   func claim(_ key: QuorumKey, _ value: [UInt8], lease: Int64) async -> Result<Int64?, StoreTrouble>
   /// All or none, at most `quorumBatch`, each as long as it is of this revision. False: something is not.
   func delete(_ rows: [(key: QuorumKey, revision: Int64)]) async -> Result<Bool, StoreTrouble>

@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What one place says of a check.
+/// One place's vote on a check.
 package struct Vote: Hashable, Sendable {
   package var state: CheckState
   package var reason: Reason
@@ -27,7 +27,7 @@ package struct Vote: Hashable, Sendable {
     return json.bytes
   }
 
-  /// Nil: it is none. A word that another version knows counts as what it says of the target: nothing.
+  /// `nil` for bytes that are no vote. A word of another version counts as no statement about the target.
   package init?(json bytes: [UInt8]) {
     guard bytes.count <= Self.limit, let json = try? JSONValue.parse(bytes, maxDepth: 4),
       let state = json["state"]?.string.flatMap({ CheckState(word: $0) })

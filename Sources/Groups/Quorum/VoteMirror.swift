@@ -3,8 +3,8 @@
 import Basics
 import Monitoring
 
-/// What the store has below `v/`, of all checks: which of them are run here changes within a moment, and what the others
-/// have said of a check is to be known then.
+/// The store's keys below `v/`, of all checks: the checks that run here change within a moment, and the other places'
+/// votes are needed then.
 struct VoteMirror: Sendable {
   struct Row: Hashable, Sendable {
     var vote: Vote
@@ -28,7 +28,7 @@ struct VoteMirror: Sendable {
   /// Of checks that are not run here; more are not kept.
   static let mostOthers = 200_000
   private let mostOthers: Int
-  /// Names of places. A store may hold more; those are nobody's.
+  /// Names of places that are read. A store may hold more; those are ignored.
   static let mostPlaces = 4096
 
   private var numbers: [ByteText: UInt32] = [:]
@@ -122,7 +122,7 @@ struct VoteMirror: Sendable {
     numbers[ByteText(place)].flatMap { votes[Key(check: check, place: $0)] }
   }
 
-  /// What other places ask about a check: the newest of them; nil: nothing.
+  /// The newest question of other places about a check. `nil` for none.
   func question(_ check: UniqueID, of places: [String], but own: String) -> Int64? {
     guard let asked = questions[check] else { return nil }
     return places.lazy.filter { $0 != own }

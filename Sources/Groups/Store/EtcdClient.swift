@@ -44,7 +44,7 @@ package final class EtcdClient: Sendable {
     self.resolve = resolve
   }
 
-  /// What is left of an answer: its JSON, or why there is none.
+  /// Content of an answer: its JSON, or why there is none.
   package typealias Answer = Result<JSONValue, EtcdFailure>
 
   /// One call, at one endpoint after the other until one answers.
@@ -73,7 +73,7 @@ package final class EtcdClient: Sendable {
     return answer
   }
 
-  /// The next endpoint, unless somebody has gone on meanwhile.
+  /// Goes to the next endpoint, unless another task has done so meanwhile.
   func leave(_ index: Int) {
     state.withLock { state in
       guard state.current == index else { return }
@@ -95,7 +95,7 @@ package final class EtcdClient: Sendable {
     return try await exchange(path, body, token: token, at: index, patience: patience)
   }
 
-  /// Nil: none is needed.
+  /// `nil` where none is needed.
   func token(at index: Int) async throws(CancellationError) -> Result<Redacted?, EtcdFailure> {
     guard let user = settings.user else { return .success(nil) }
     if let token = state.withLock({ $0.token }) { return .success(token) }
@@ -209,7 +209,7 @@ package final class EtcdClient: Sendable {
   }
 }
 
-/// What a call came to that did not do what it was to.
+/// Outcome of a call that failed.
 package struct EtcdFailure: Error, Hashable, Sendable {
   package var trouble: StoreTrouble
   /// Of gRPC; nil: no answer of etcd.

@@ -5,7 +5,7 @@ import Basics
 // What is said to the gateway, and how its answers are read: 64-bit numbers are texts there, and what is zero is left out.
 
 extension JSONValue {
-  /// A number of 64 bits, given as text or as digits; what is not there is 0. Nil: it is none.
+  /// A number of 64 bits, given as text or as digits; 0 where it is absent. `nil` for any other value.
   func etcdNumber(_ name: String) -> Int64? {
     guard let value = self[name] else { return 0 }
     if let text = value.string { return Int64(text) }  // bounded: digits that are no such number are nil
@@ -28,7 +28,7 @@ extension JSONValue {
 /// A key with its value.
 package struct EtcdPair: Hashable, Sendable {
   package var key: [UInt8]
-  /// Nil: more than `StoreBounds.value`, or no base64.
+  /// `nil` for more than `StoreBounds.value`, or no base64.
   package var value: [UInt8]?
   package var created: Int64
   package var changed: Int64
@@ -56,7 +56,7 @@ package struct EtcdHeader: Hashable, Sendable {
   }
 }
 
-/// What a range has.
+/// Answer to a range request.
 struct EtcdRange: Hashable, Sendable {
   var header: EtcdHeader
   var pairs: [EtcdPair]

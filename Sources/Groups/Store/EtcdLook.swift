@@ -6,12 +6,12 @@ import Monitoring
 
 // How one endpoint does, for a person who asks.
 extension EtcdClient {
-  /// What one member of the cluster says of itself.
+  /// Status of one member of the cluster, as it reports it.
   package struct Look: Sendable {
     /// As it writes it; empty: it does not say.
     package var version: String
     package var hasLeader: Bool
-    /// What it complains of, such as a full database.
+    /// Its alarms, such as a full database.
     package var complaints: [String]
     package var took: Duration
     /// Its wall clock against this machine's, to a second; nil: it does not say.
@@ -67,7 +67,7 @@ extension EtcdClient {
     }
   }
 
-  /// - Returns: false: this etcd asks nobody who they are.
+  /// - Returns: false where this etcd has no authentication.
   package func signIn(at index: Int) async throws(CancellationError) -> Result<Bool, EtcdFailure> {
     try await token(at: index).map { $0 != nil }
   }

@@ -6,7 +6,7 @@ import Basics
 package struct EtcdSettings: Hashable, Sendable {
   /// Bases of its members' client listeners: https, or http to this machine.
   package var endpoints: [HTTPURL]
-  /// Nil: it asks nobody who they are, or the certificate says it.
+  /// `nil` where etcd has no authentication, or the certificate names the user.
   package var user: String?
   package var password: Redacted?
   package var tls: TLSOptions

@@ -47,7 +47,7 @@ extension EtcdStore {
     return .read(reading)
   }
 
-  /// Nil: the lease holds.
+  /// `nil` where the lease holds.
   func renewed(_ json: JSONValue) -> StoreAnswer? {
     // A stream's first message, wrapped as such.
     guard let result = json["result"] else {

@@ -8,7 +8,7 @@ struct LineCutter: Sendable {
   /// Bytes of a line at most.
   static let most = 4 << 20
 
-  /// What has no end yet.
+  /// The line that has no end yet.
   private var rest: [UInt8] = []
 
   /// - Returns: the lines that have ended, without the empty ones; nil: one is longer than it may be.

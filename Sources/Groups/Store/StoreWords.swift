@@ -2,7 +2,7 @@
 
 import Basics
 
-/// What a member asks its store. Each is one answer; none is repeated by anybody but the member itself.
+/// A member's request to its store. Each is one answer; only the member itself repeats one.
 package enum StoreRequest: Hashable, Sendable {
   /// A lease for so many seconds.
   case grant(seconds: Int64)
@@ -20,7 +20,7 @@ package enum StoreRequest: Hashable, Sendable {
 package enum StoreAnswer: Hashable, Sendable {
   case granted(lease: Int64)
   case claimed(revision: Int64)
-  /// Somebody else's card is there.
+  /// Another agent's record is there.
   case occupied(StoreReading.Entry)
   case read(StoreReading)
   case alive(StoreAudit)
@@ -37,7 +37,7 @@ package enum StoreAnswer: Hashable, Sendable {
 package struct StoreReading: Hashable, Sendable {
   package struct Entry: Hashable, Sendable {
     package var name: String
-    /// Nil: what stands there is no card, or is bound to no lease: it would be a member for ever.
+    /// `nil` for a key that is no record, or is bound to no lease: it would be a member for ever.
     package var card: MemberCard?
     /// Of its last change.
     package var revision: Int64
@@ -50,7 +50,7 @@ package struct StoreReading: Hashable, Sendable {
   package var cluster: UInt64
   package var revision: Int64
   package var members: [Entry]
-  /// Nil: there is no list, or none that is understood.
+  /// `nil` where there is no list, or none that is understood.
   package var head: ListHead?
   /// Of the key of the list's head, whatever it says; 0: there is none.
   package var headRevision: Int64 = 0
@@ -63,7 +63,7 @@ package struct StoreReading: Hashable, Sendable {
   }
 }
 
-/// What should be so if the watch has told everything.
+/// The state that a complete watch leads to.
 package struct StoreAudit: Hashable, Sendable {
   package var cluster: UInt64
   /// Of the store.
@@ -84,11 +84,11 @@ package enum StoreChange: Hashable, Sendable {
   /// A key below `m/` that no agent could have.
   case stray(added: Int, revision: Int64)
   case head(ListHead, revision: Int64)
-  /// What its key says is not understood.
+  /// The value of its key is not understood.
   case strangeHead(revision: Int64)
   case noHead(revision: Int64)
 
-  /// Whose card it is about; nil: nobody's.
+  /// The member that it is about. `nil` for none.
   var name: ByteText? {
     switch self {
     case .card(let entry): ByteText(entry.name)
@@ -113,7 +113,7 @@ package enum WatchEnd: Hashable, Sendable {
   case over
   /// The revisions that were asked for are gone.
   case compacted
-  /// What came is of another store than before.
+  /// The answer is of another store than before.
   case otherStore
   case trouble(StoreTrouble)
 }
@@ -133,7 +133,7 @@ package struct StoreTrouble: Error, Hashable, Sendable {
     case denied
     /// Its quota is used up: it takes no more writes.
     case noSpace
-    /// What it says cannot be understood.
+    /// The answer cannot be understood.
     case garbled
     /// Anything else it refuses.
     case refused
@@ -168,7 +168,7 @@ extension GroupStore {
 
 /// Where a member's words go. Etcd in the agent, a store in memory in tests.
 package protocol GroupStore: Sendable {
-  /// What all keys of the group begin with; nil: it has none.
+  /// Prefix of all keys of the group. `nil` where it has none.
   var root: String? { get }
 
   /// The answer to one request, within some seconds.
@@ -184,12 +184,12 @@ package protocol GroupStore: Sendable {
 
   /// Publishes a list in place of the one with this revision of its head (0: there is none).
   ///
-  /// - Returns: false: somebody else was first.
+  /// - Returns: false where another member was first.
   func publishList(_ head: ListHead, _ parts: [[UInt8]], replacing revision: Int64)
     async throws(CancellationError) -> Result<Bool, StoreTrouble>
 }
 
-/// What `c/head` says of the list: which it is, in how many parts, and how to know that it is whole.
+/// Value of `c/head`: the list's version, its number of parts, and how to know that it is whole.
 package struct ListHead: Hashable, Sendable {
   package var version: Int64
   package var parts: Int

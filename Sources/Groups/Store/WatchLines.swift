@@ -3,7 +3,7 @@
 import Basics
 import Synchronization
 
-/// What one line of a watch says.
+/// Meaning of one line of a watch.
 enum WatchLine<Told: Hashable & Sendable>: Hashable, Sendable {
   case changes(Told)
   case end(WatchEnd)
@@ -35,7 +35,7 @@ final class WatchLines<Told: Hashable & Sendable>: Sendable {
 
   /// A line was understood.
   var hasBegun: Bool { state.withLock { $0.hasBegun } }
-  /// What the lines say of the end; nil: nothing.
+  /// The end that the lines report. `nil` for none.
   var end: WatchEnd? { state.withLock { $0.end } }
 
   /// - Returns: false: the watch is over.

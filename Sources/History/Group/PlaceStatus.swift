@@ -8,9 +8,9 @@ package struct PlaceStatus: Hashable, Sendable {
   package var place: String
   /// This agent's own.
   package var isOwn = false
-  /// What it said last; nil: nobody asks the places of this check.
+  /// Its latest verdict. `nil` where the places of this check are not asked.
   package var verdict: PlaceVerdict?
-  /// Empty: nobody there could be asked.
+  /// Empty where no member there could be asked.
   package var windows: [WindowStatus] = []
   /// Members whose windows these are.
   package var members = 0
@@ -19,7 +19,7 @@ package struct PlaceStatus: Hashable, Sendable {
 
   package init(_ place: String) { self.place = place }
 
-  /// Checks whose places are asked for all the time; the others' are when somebody looks.
+  /// Number of checks whose places are asked all the time; those of the others are asked on request.
   package static let followed = 200
 
   package func window(_ period: UptimePeriod) -> WindowStatus {
@@ -31,7 +31,7 @@ package struct PlaceStatus: Hashable, Sendable {
     absent.isEmpty ? "\(members)" : "\(members) of \(members + absent.count)"
   }
 
-  /// Such as `▲ DEGRADED`; gone where nobody is there any more, not heard where that is not known.
+  /// Such as `▲ DEGRADED`. Gone where no member is left there, not heard where that is not known.
   package var state: (mark: String, word: String, state: CheckState) {
     guard let verdict else { return ("–", "–", .unknown) }
     guard verdict.isHeard else { return ("–", "NOT HEARD", .unknown) }

@@ -3,8 +3,8 @@
 import Basics
 import Monitoring
 
-/// How members hand each other their shares: in bytes of the history's own kind, which whoever reads them holds to
-/// bounds, since another machine wrote them.
+/// Encoding of the shares that members exchange: bytes of the history's own kind. The reader checks their limits, since
+/// another machine wrote them.
 extension WindowShare {
   /// Bytes of one at most: a reader takes no more.
   package static let limit = 64 << 10

@@ -4,10 +4,10 @@ import Basics
 import Monitoring
 
 extension WindowShare {
-  /// The windows of a group, of what its members know: sums of their buckets, each cut at its length. Who is away adds no
-  /// time, which lowers coverage and touches no uptime.
+  /// The windows of a group from the shares of its members: sums of their buckets, each cut at its length. A member
+  /// that is away adds no time, which lowers coverage and touches no uptime.
   ///
-  /// Shares for another instant are left out; nil without any.
+  /// Shares for another instant are left out. `nil` without any.
   package static func merged(_ shares: [WindowShare], now: Timestamp) -> [WindowStatus]? {
     let instant = now.microseconds
     let shares = shares.filter { $0.now == instant && $0.parts.count == UptimePeriod.allCases.count }

@@ -4,11 +4,11 @@ import Basics
 import Monitoring
 import Synchronization
 
-/// What one member of a group knows of a check's windows, in a form that adds up: time by bucket, because no bucket may
-/// hold more than its length whoever looked at it, and sums of all that has no length.
+/// One member's data of a check's windows, in a form that adds up: time by bucket, because no bucket may hold more than
+/// its length whichever member measured it, and sums of all that has no length.
 ///
-/// Shares are made for one instant, which whoever adds them names, so that all windows begin at the same edges whatever
-/// the members' clocks say.
+/// Shares are made for one instant, which the member that adds them names, so that all windows begin at the same edges
+/// whatever the members' clocks say.
 package struct WindowShare: Hashable, Sendable {
   /// One window.
   struct Part: Hashable, Sendable {
@@ -117,7 +117,7 @@ extension WindowShare.Part {
 }
 
 extension HistoryStore {
-  /// What this agent knows of a check's windows that end at that instant; nil when it has never heard of the check.
+  /// This agent's data of a check's windows that end at that instant. `nil` where it has never heard of the check.
   package func share(of checkID: UniqueID, now: Timestamp) -> WindowShare? {
     guard Span.told.contains(now.microseconds) else { return nil }
     // A copy of a value type: the lock is not held while the buckets are read.

@@ -22,7 +22,7 @@ package struct KeptTraces: Sendable {
   /// Targets, and checks; the oldest make room.
   package static let targets = 4096
   package static let checks = 1024
-  /// Nobody goes that way any more.
+  /// A path without a trace for so long is removed.
   private static let keptFor: Duration = .seconds(45 * 86_400)
   /// The longest file that is read.
   package static let fileLimit = 16 << 20
@@ -68,7 +68,7 @@ package struct KeptTraces: Sendable {
     latest[oldest] = nil
   }
 
-  /// Forgets checks that are gone, and ways that nobody has gone for long.
+  /// Removes checks that are gone, and paths without a trace for long.
   package mutating func keep(_ checks: Set<UniqueID>, now: Timestamp) {
     let (targets, entries) = (good.count, latest.count)
     latest = latest.filter { checks.contains($0.key) }
@@ -98,7 +98,7 @@ package struct KeptTraces: Sendable {
 extension KeptTraces {
   private static let magic = Array("QTRACE1\n".utf8)
 
-  /// What is to be written down, for `encoded` aside of any lock; nil: nothing has changed since the last time.
+  /// Changes to be written, for `encoded` outside of any lock. `nil` where nothing has changed since the last time.
   package mutating func takeChanges() -> KeptTraces? {
     guard isDirty else { return nil }
     isDirty = false
@@ -127,7 +127,7 @@ extension KeptTraces {
     return writer.bytes
   }
 
-  /// Nil: no file of ours, or a damaged one. Nothing of it is believed then.
+  /// `nil` for a foreign or a damaged file. Nothing in it is believed then.
   package init?(_ bytes: [UInt8]) {
     guard bytes.count > Self.magic.count + 4, bytes.starts(with: Self.magic) else { return nil }
     let body = Array(bytes.dropLast(4))

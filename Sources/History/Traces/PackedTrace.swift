@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// A trace in few bytes, as it is kept and written down. What does not fit is left out, the least telling first: names of
+/// A trace in few bytes, as it is kept and stored. It is cut to its limit, the least telling part first: names of
 /// balanced routers, all names, further answers at one place, hops at the end.
 struct PackedTrace: Hashable, Sendable {
   let bytes: [UInt8]
@@ -33,7 +33,7 @@ struct PackedTrace: Hashable, Sendable {
     startedAt = try Self.unpack(bytes).startedAt
   }
 
-  /// Nil: not what was packed.
+  /// `nil` for bytes that are no packed trace.
   var trace: RouteTrace? { try? Self.unpack(bytes) }
 
   private static func pack(_ trace: RouteTrace, _ detail: TraceDetail) -> [UInt8] {
@@ -110,7 +110,7 @@ struct PackedTrace: Hashable, Sendable {
   fileprivate static let longest: Int64 = 86_400_000_000
   fileprivate static let widest: Int64 = 1 << 32
 
-  /// Nil: no number of ours.
+  /// `nil` for a number out of the format's range.
   fileprivate static func small(_ value: Int64) -> Int? { (0...widest).contains(value) ? Int(value) : nil }
 }
 
@@ -123,7 +123,7 @@ private struct TraceDetail {
   /// Bytes of a name.
   var name = 60
 
-  /// Nil: there is nothing left to leave out.
+  /// `nil` where nothing is left to leave out.
   var less: TraceDetail? {
     var less = self
     if named > 1 {

@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What is known of the way to one check's target, for pages and documents.
+/// A check's path to its target, for pages and documents.
 package struct TraceView: Sendable {
   /// The last one that was made because something was wrong.
   package struct Latest: Sendable {
@@ -39,7 +39,7 @@ package struct TraceView: Sendable {
   package var good: RouteTrace?
   /// From which response time on the way is looked at; nil: see `enough`.
   package var slowFrom: Duration?
-  /// Results that there are of those that it takes to know what is slow; nil: nobody asks.
+  /// Results so far of those that the usual response time is computed from. `nil` where nothing asks for it.
   package var results: Int64?
   /// One is under way or waits.
   package var isPending = false

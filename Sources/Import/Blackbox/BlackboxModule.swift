@@ -7,7 +7,7 @@ package struct BlackboxModule: Sendable {
   package enum Prober: String, CaseIterable, Sendable { case http, tcp, dns, icmp, grpc, unix, websocket }
 
   package let name: String
-  /// Nil: one nobody knows here.
+  /// `nil` for an unknown prober.
   package let prober: Prober?
   /// Milliseconds; nil: the scrape's.
   package let timeout: Int?
@@ -21,7 +21,7 @@ package struct BlackboxModule: Sendable {
     }
   }
 
-  /// What the prober's own section says, nothing when it is missing.
+  /// The section of its prober, empty where it is missing.
   var settings: ForeignNode {
     node[prober?.rawValue ?? ""] ?? ForeignNode(content: .map([]), line: 0)
   }
@@ -44,8 +44,7 @@ package struct BlackboxModule: Sendable {
   /// The exporter takes every other word for IPv4.
   static func isSix(_ word: String?) -> Bool { ["", "ip6"].contains(word ?? "") }
 
-  /// A check of this target for whoever probes by the module at once and holds `rules` against what comes; nil: there is
-  /// none of this kind.
+  /// A check of this target for `/probe`, which applies `rules` to the answer. `nil` for an unknown prober.
   package func probe(of target: String) -> ImportedCheck? {
     guard var check = remainder.check(of: target, Ledger()) else { return nil }
     if prober == .tcp { check.readLines() }
@@ -70,10 +69,10 @@ package struct BlackboxModule: Sendable {
   /// Asks for SOA records, whose serial is a metric of its own.
   package var asksForSerial: Bool { settings["query_type"]?.text == "SOA" }
 
-  /// What no check can say.
+  /// Rules that no check can express.
   package var rules: BlackboxRules { BlackboxRules(settings) }
 
-  /// What of the module would not hold, in words; for whoever probes by it at once.
+  /// Settings of the module that would not apply, in words, for `/probe`.
   package var shortcomings: [String] {
     let ledger = Ledger()
     let known = BlackboxModule(name: name, ledger.enter(remainder.node, file: name))
@@ -86,7 +85,7 @@ package struct BlackboxModule: Sendable {
     return found
   }
 
-  /// Without what `rules` has, and without other probers' settings, which nobody reads.
+  /// The module without `rules`, and without other probers' settings, which are not read.
   private var remainder: BlackboxModule {
     guard let prober, let entries = node.entries else { return self }
     let others = ["http", "tcp", "dns", "icmp", "grpc", "unix", "websocket"]
@@ -111,7 +110,7 @@ package struct BlackboxModule: Sendable {
     return BlackboxModule(name: name, made)
   }
 
-  /// What the exporter does not read without another setting.
+  /// Keys that the exporter does not read without another setting.
   private func isUnread(_ key: String) -> Bool {
     guard key == "tls_config" else { return false }
     switch prober {

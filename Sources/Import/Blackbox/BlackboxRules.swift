@@ -2,8 +2,7 @@
 
 import Basics
 
-/// What a module asks of an answer that no check of agent.yaml can say. Whoever probes by the module holds it against the
-/// answer himself.
+/// A module's rules for an answer that no check of agent.yaml can express. `/probe` applies them to the answer itself.
 package struct BlackboxRules: Sendable {
   /// Of the records of one section, each written as a line.
   package struct Records: Sendable {

@@ -52,7 +52,7 @@ enum LinePattern {
 }
 
 extension ImportedCheck {
-  /// What was matched takes the rest of its line with it, as the exporter's lines do.
+  /// A match takes the rest of its line with it, as the exporter's lines do.
   mutating func readLines() {
     guard case .list(let steps)? = self["dialog"] else { return }
     self["dialog"] = .list(

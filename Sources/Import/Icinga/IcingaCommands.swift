@@ -165,7 +165,7 @@ struct IcingaMacros {
   let host: IcingaValue
   let service: IcingaValue?
   let command: IcingaCommand
-  /// What of the files the line was made of.
+  /// Nodes of the files that the line was made of.
   private(set) var sources: [ForeignNode] = []
 
   init(host: IcingaValue, service: IcingaValue?, command: IcingaCommand) {

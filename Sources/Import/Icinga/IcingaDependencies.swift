@@ -94,7 +94,7 @@ final class IcingaDependencies {
     "disable_checks", "disable_notifications",
   ]
 
-  /// What differs for a check that depends on another.
+  /// Notes the differences for a check that depends on another.
   private func note(_ child: Int, _ scope: IcingaWork.Scope, _ states: [String]?, isService: Bool) {
     if let states, isService, !states.contains("Warning"),
       let node = scope["states"]?.allSources.first ?? scope["name"]?.sources.first

@@ -2,7 +2,7 @@
 
 import Basics
 
-/// Reads the objects of a file. What is no object (functions, includes, conditions outside objects) is passed over, and
+/// Reads the objects of a file. Anything else (functions, includes, conditions outside objects) is passed over, and
 /// named.
 struct IcingaParser {
   private var tokens: IcingaTokens

@@ -98,7 +98,7 @@ struct IcingaValue {
     }
   }
 
-  /// What is neither empty nor nothing is true; `nil`: not worked out.
+  /// True unless it is empty or nothing. `nil` where it cannot be evaluated.
   var truth: Bool? {
     switch kind {
     case .null: false

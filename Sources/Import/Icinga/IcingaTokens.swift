@@ -49,7 +49,7 @@ struct IcingaTokens {
     return .sign(String(decoding: [byte], as: UTF8.self))
   }
 
-  /// What stands up to the `}}` of a function.
+  /// The text up to the `}}` of a function.
   mutating func skipFunction() throws(ImportProblem) {
     var depth = 1
     while depth > 0 {

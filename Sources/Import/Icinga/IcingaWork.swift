@@ -2,7 +2,7 @@
 
 import Basics
 
-/// Works out expressions and bodies of objects. What is not known here becomes a value that says so. For one thread.
+/// Evaluates expressions and bodies of objects. Anything unknown becomes a value that says so. For one thread.
 final class IcingaWork {
   private let ledger: Ledger
   private var templates: [ByteText: IcingaObject] = [:]
@@ -14,12 +14,12 @@ final class IcingaWork {
   /// Templates that an object was made of.
   private(set) var loaded: Set<Int> = []
 
-  /// What names stand for: the object's own attributes come before them.
+  /// Values of names: the object's own attributes come before them.
   struct Scope {
     var names: [(name: String, value: IcingaValue)] = []
     /// The attributes of the object that is being made.
     var own: [(name: String, value: IcingaValue)] = []
-    /// What it is matched by, in the order that it is written.
+    /// Its rules for matching, in the order that they are written.
     var rules: [(condition: IcingaValue, isIgnored: Bool)] = []
     /// Why the object is not worked out.
     var why: String?
@@ -35,7 +35,7 @@ final class IcingaWork {
 
     var object: IcingaValue { IcingaValue(kind: .map(own)) }
 
-    /// What the rules come to; `nil`: not worked out.
+    /// Result of the rules. `nil` where they cannot be evaluated.
     var isMatched: Bool? {
       func any(_ isIgnored: Bool) -> Bool? {
         let truths = rules.filter { $0.isIgnored == isIgnored }.map(\.condition.truth)

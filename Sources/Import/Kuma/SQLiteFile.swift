@@ -70,7 +70,7 @@ final class SQLiteFile {
     library.setWatch(database, Int32(Self.stepsPerCall), sqliteWatch, UnsafeMutableRawPointer(left))
   }
 
-  /// The rows of a table, each a map of its columns; nulls are left out. Nil: there is no such table.
+  /// The rows of a table, each a map of its columns; nulls are left out. `nil` where there is no such table.
   ///
   /// - Throws: that something else has its name, or that the database is damaged or too large.
   func table(_ name: String, order: String? = nil) throws(ImportProblem) -> [ForeignNode]? {
@@ -136,7 +136,7 @@ final class SQLiteFile {
     return (String(cString: name), ForeignNode(content: .scalar(text, isPlain: kind < 3), line: 0))
   }
 
-  /// What a result code of SQLite means here. Its own words may quote the file, and are not used.
+  /// Meaning of a result code of SQLite here. Its own words may quote the file, and are not used.
   private func problem(_ code: Int32) -> ImportProblem {
     switch code & 0xff {
     // SQLITE_INTERRUPT

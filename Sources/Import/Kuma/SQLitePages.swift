@@ -2,8 +2,8 @@
 
 import Basics
 
-/// What of a database's pages is looked at before SQLite reads them: how many definitions its schema has. SQLite reads all
-/// of them for the first query, takes the square of the triggers of a table for it, and cannot be stopped.
+/// Counts the definitions in a database's schema before SQLite reads it. SQLite reads all of them for the first query,
+/// takes the square of the triggers of a table for it, and cannot be stopped.
 enum SQLitePages {
   /// Uptime Kuma has about a hundred.
   static let mostDefinitions = 1000

@@ -2,7 +2,8 @@
 
 import Basics
 
-/// The call of a plugin: its options as getopt reads them. What nothing takes is left, with the reason. For one check.
+/// The call of a plugin: its options as getopt reads them. Options without a use are left, with the reason. For one
+/// check.
 final class NagiosCall {
   let plugin: NagiosPlugin
   /// Of the host that is checked.
@@ -123,7 +124,7 @@ final class NagiosCall {
     notes.append(ImportNote(place: place, why: why, change: change))
   }
 
-  /// What was left, as one; the first change that there is.
+  /// The leftover values as one note, with the first change that there is.
   var leftOver: (why: String, change: ImportNote.Change)? {
     guard !left.isEmpty else { return nil }
     let change = ImportNote.Change.allCases.first { change in left.contains { $0.change == change } }

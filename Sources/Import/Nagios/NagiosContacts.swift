@@ -36,7 +36,7 @@ final class NagiosContacts {
 
   // MARK: Notifications
 
-  /// What a check's object says of notifications; a service that says nothing has its host's.
+  /// A check's settings of notifications; a service without any has its host's.
   func notify(
     _ check: inout ImportedCheck, _ object: NagiosObject, isService: Bool, on host: NagiosObject
   ) throws(ImportProblem) {
@@ -222,7 +222,7 @@ struct NagiosPeriods {
     return range(node).map { $0 == "00:00-24:00" } ?? false
   }
 
-  /// What holds on each day; `nil` where days differ, or others are named.
+  /// The range that holds on each day. `nil` where days differ, or others are named.
   private func range(_ node: ForeignNode) -> String? {
     let own = ["timeperiod_name", "alias", "name", "register"]
     let entries = (node.entries ?? []).filter { !own.contains($0.name) }

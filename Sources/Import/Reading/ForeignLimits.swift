@@ -29,7 +29,7 @@ enum ForeignLimits {
 
 /// Size of a part of a file that several checks share: each of them gets a copy.
 struct ForeignWeight {
-  /// What all copies of an import may have.
+  /// Limits on all copies of an import.
   static let most = ForeignWeight(values: 500_000, bytes: 32 * 1024 * 1024)
 
   var values = 0

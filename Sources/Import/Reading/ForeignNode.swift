@@ -14,7 +14,7 @@ package struct ForeignNode: Sendable {
   package var content: Content
   /// Counted from 1; 0: the format has no lines.
   package var line: Int
-  /// What the ledger calls it; only values without others inside have one.
+  /// Its number in the ledger; only values without others inside have one.
   var leaf: Int?
   /// `!!binary` that is no text; its `content` is empty.
   var bytes: [UInt8]?

@@ -3,9 +3,9 @@
 import Basics
 import CYAML
 
-/// Reads YAML as Go's programs do: several documents, anchors, aliases, merge keys, and the tags `!!str` and `!!binary`; others
-/// are ignored. agent.yaml has none of these, so its own reader does not know them. What aliases repeat counts against the
-/// same budget as what is written out.
+/// Reads YAML as Go's programs do: several documents, anchors, aliases, merge keys, and the tags `!!str` and
+/// `!!binary`; others are ignored. agent.yaml has none of these, so its own reader does not know them. Text repeated by
+/// aliases counts against the same budget as text written out.
 struct ForeignYAML {
   private let parser: UnsafeMutablePointer<yaml_parser_t>
   private var anchors: [ByteText: ForeignNode] = [:]
@@ -110,7 +110,7 @@ struct ForeignYAML {
 
   private static let tags = "tag:yaml.org,2002:"
 
-  /// What `!!binary` stands for.
+  /// Decodes `!!binary`.
   private static func binary(_ text: String, _ line: Int) throws(ImportProblem) -> Event.Kind {
     let digits = String(decoding: text.utf8.filter { $0 > 0x20 }, as: UTF8.self)
     guard let bytes = Base64.bytes(digits, limit: ForeignLimits.bytes) else {
@@ -165,7 +165,7 @@ struct ForeignYAML {
     return made
   }
 
-  /// Nil: the list or map ends.
+  /// `nil` at the end of the list or map.
   private func inner() throws(ImportProblem) -> Event? {
     let event = try next()
     if case .close = event.kind { return nil }

@@ -23,9 +23,9 @@ final class Ledger {
   static let unknownKey = "the key is unknown here, so it has no effect"
 
   private var leaves: [Leaf] = []
-  /// What belongs to the check that is being made.
+  /// Notes of the check that is being made.
   private var pending: [ImportNote] = []
-  /// What belongs to none.
+  /// Notes of no check.
   private(set) var general: [ImportNote] = []
   /// Checks that were not made, by their names.
   private(set) var leftOut: [LeftOut] = []
@@ -105,7 +105,7 @@ final class Ledger {
     return leaves.count - 1
   }
 
-  /// All values of it have their counterpart. What was listed before stays listed.
+  /// All values of it have their counterpart. Values listed before stay listed.
   func carry(_ node: ForeignNode?) {
     node?.eachLeaf { index in
       guard case .open = leaves[index].fate else { return }
@@ -145,13 +145,13 @@ final class Ledger {
     return true
   }
 
-  /// What was listed since the last time.
+  /// Notes since the last call.
   func takeNotes() -> [ImportNote] {
     defer { pending = [] }
     return pending
   }
 
-  /// What was listed belongs to no check.
+  /// The latest notes belong to no check.
   func settle() { general += takeNotes() }
 
   /// Whatever is left over.

@@ -92,7 +92,7 @@ struct SmokepingTargets {
 
   init(_ book: SmokepingBook, _ ledger: Ledger) { (self.book, self.ledger) = (book, ledger) }
 
-  /// What only Smokeping's pages and graphs have.
+  /// Settings of Smokeping's pages and graphs only.
   private static let shown: Set<ByteText> = [
     "menu", "remark", "hide", "menuextra", "parents", "email", "nomenu", "ulimit", "title",
   ]

@@ -153,7 +153,7 @@ struct TelegrafInput {
     check["retries"] = .plain("0")
   }
 
-  /// What is about metrics, and what is left.
+  /// Lists the settings of metrics, and the rest.
   private func rest() {
     section.carry("alias", "tags", "interval")
     for name in ["use_system_proxy", "use_proxy"] where section[name]?.flag == false { section.carry(name) }

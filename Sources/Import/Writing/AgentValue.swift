@@ -51,7 +51,7 @@ package indirect enum AgentValue: Sendable {
   static func duration(_ milliseconds: Int) -> AgentValue { .plain(ForeignDuration.text(milliseconds)) }
 }
 
-/// What blackbox_exporter is asked for a check.
+/// The question to blackbox_exporter for a check.
 package struct OldQuestion: Hashable, Sendable {
   package var module: String
   package var target: String
@@ -61,7 +61,7 @@ package struct OldQuestion: Hashable, Sendable {
 package struct ImportedCheck: Sendable {
   package var name: String
   package var keys: [(name: String, value: AgentValue)] = []
-  /// What of its source could not be carried over.
+  /// Values of its source that could not be carried over.
   package var notes: [ImportNote] = []
   /// How the old monitor is asked for its verdict; nil: it cannot be.
   package var question: OldQuestion?

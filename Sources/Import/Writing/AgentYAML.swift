@@ -6,7 +6,7 @@ import Basics
 package struct AgentYAML {
   /// Where secrets go.
   package enum Secrets: Sendable {
-    /// The environment; whoever starts the agent sets the variables.
+    /// The environment; the agent's start sets the variables.
     case environment
     /// Files of a directory, by its name relative to agent.yaml.
     case files(String)
@@ -176,7 +176,7 @@ package struct AgentYAML {
     return name.uppercased()
   }
 
-  /// As it stands where nobody could take it for something else, else in double quotes (YAML 1.2 section 7.3.1).
+  /// Plain where YAML reads it as this text, else in double quotes (YAML 1.2 section 7.3.1).
   static func quoted(_ text: String, always: Bool, isKey: Bool = false) -> String {
     if !always, isPlain(text, isKey: isKey) { return text }
     var quoted = "\""

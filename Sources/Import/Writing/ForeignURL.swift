@@ -2,7 +2,7 @@
 
 import Basics
 
-/// What agent.yaml keeps apart in an address: user info is a secret of `auth`.
+/// Parts of an address that agent.yaml keeps apart: user info is a secret of `auth`.
 struct ForeignURL {
   /// Without user info and fragment.
   var url: String

@@ -6,7 +6,7 @@ extension ImportedCheck {
   /// Most parents that count.
   private static let mostParents = 64
 
-  /// The checks with `depends_on`, by the names that checks have in the end. What leads to a check that is not there, or in a
+  /// The checks with `depends_on`, by the names that checks have in the end. A dependency on a missing check, or in a
   /// circle, is noted.
   package static func linked(_ checks: [ImportedCheck]) -> [ImportedCheck] {
     var names: [Int: String] = [:]

@@ -66,7 +66,7 @@ private struct AlertChannelJudge {
     }
   }
 
-  /// What would look as if it did something.
+  /// Refuses keys that would have no effect.
   private mutating func foreignKeys(_ kind: String) {
     let keys: [(String, Bool, [String])] = [
       ("format", definition.format != nil, ["webhook"]), ("method", definition.method != nil, ["webhook"]),

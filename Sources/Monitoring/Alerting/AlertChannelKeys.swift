@@ -2,7 +2,7 @@
 
 import Basics
 
-/// A channel as somebody wrote it: nothing judged, everything optional. `AlertChannel.init(_:)` is the only judge of it.
+/// A channel as it was written: nothing judged, everything optional. `AlertChannel.init(_:)` is the only judge of it.
 package struct AlertChannelDefinition: Sendable {
   package struct Mail: Sendable {
     package var server: String?
@@ -65,7 +65,7 @@ package struct AlertChannelDefinition: Sendable {
       "Absolute path of a program and its arguments: it gets the message as JSON on its standard input, no shell"
     ),
     Key(\.caFile, "ca_file", .file, "PEM file of trusted certificates instead of the system's bundle"),
-    Key(\.timeout, "timeout", .duration(AlertChannel.timeout), "Of one attempt", default: "10s"),
+    Key(\.timeout, "timeout", .duration(AlertChannel.timeout), "Timeout of one attempt", default: "10s"),
     Key(
       \.severity, "severity", .word(AlertSeverity.self), "Lowest severity routed to this channel",
       default: "low"),
@@ -85,7 +85,7 @@ package struct AlertChannelDefinition: Sendable {
     reader.fill(&self, map, Self.list)
   }
 
-  /// What a channel would be made of.
+  /// The definition that a channel would be made of.
   init(_ channel: AlertChannel) {
     self.init()
     (name, timeout, severity) = (channel.name, channel.timeout, channel.severity.rawValue)

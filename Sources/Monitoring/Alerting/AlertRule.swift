@@ -22,7 +22,7 @@ package enum AlertSeverity: String, CaseIterable, Hashable, Comparable, Sendable
   }
 }
 
-/// When somebody is to be told of a check, or of the agent itself.
+/// Condition for an alert of a check, or of the agent itself.
 package struct AlertRule: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     /// So many results in a row that are down; nil: the check's own `failure_threshold`. It ends after so many that work.
@@ -59,7 +59,7 @@ package struct AlertRule: Hashable, Sendable {
     (self.selection, self.channels) = (selection, channels)
   }
 
-  /// What is told where nobody wrote a rule.
+  /// Rules that apply where none is configured.
   package static let defaults = [
     AlertRule("down", .consecutiveFailures(threshold: nil, recoveries: 1), severity: .high),
     AlertRule(
@@ -73,8 +73,8 @@ package struct AlertRule: Hashable, Sendable {
   package static let limit = 64
 }
 
-/// What kind of trouble a rule tells of. Only like troubles are one incident: that a certificate ends in two weeks must
-/// not hide that its server is down.
+/// Subject of a rule's alerts. Only alerts with the same subject form one incident: that a certificate ends in two
+/// weeks must not hide that its server is down.
 package enum AlertSubject: String, CaseIterable, Hashable, Sendable {
   case availability, performance, certificate, budget, agent
 }

@@ -2,7 +2,7 @@
 
 import Basics
 
-/// A rule as somebody wrote it: nothing judged, everything optional. `AlertRule.init(_:)` is the only judge of it.
+/// A rule as it was written: nothing judged, everything optional. `AlertRule.init(_:)` is the only judge of it.
 package struct AlertRuleDefinition: Sendable {
   package var type: String?
   package var name: String?
@@ -48,23 +48,25 @@ package enum AlertLimits {
 
 extension AlertRuleDefinition {
   static let keys: [Key<AlertRuleDefinition>] = [
-    Key(\.type, "type", .word(AlertRuleType.self), "What it looks at").required,
-    Key(\.name, "name", .text, "As messages and surfaces name it; each only once", default: "the type"),
-    Key(\.severity, "severity", .word(AlertSeverity.self), "How bad it is", default: "high"),
-    Key(\.checks, "checks", .texts, "Names or ids of checks it is for", default: "every check"),
+    Key(\.type, "type", .word(AlertRuleType.self), "Type of the rule").required,
+    Key(
+      \.name, "name", .text, "Name in notifications, on the page and in the API; each only once",
+      default: "the type"),
+    Key(\.severity, "severity", .word(AlertSeverity.self), "Severity of the rule's alerts", default: "high"),
+    Key(\.checks, "checks", .texts, "Names or ids of the checks it applies to", default: "every check"),
     Key(\.tags, "tags", .texts, "Checks with any of these tags, too"),
-    Key(\.channels, "channels", .texts, "Names of the channels that tell it", default: "every channel"),
+    Key(\.channels, "channels", .texts, "Names of the channels that are notified", default: "every channel"),
     Key(
       \.threshold, "threshold", .integer(AlertLimits.threshold),
-      "consecutive_failures: so many results in a row that are down",
+      "consecutive_failures: results in a row that are down",
       default: "the check's failure_threshold"),
     Key(
       \.recoveries, "recoveries", .integer(AlertLimits.recoveries),
-      "consecutive_failures: so many in a row that work end it", default: "1"),
+      "consecutive_failures: successes in a row that resolve it", default: "1"),
     Key(\.state, "state", .word(among: ["down", "degraded", "unknown"]), "state: the state"),
     Key(
       \.lasting, "for", .duration(AlertLimits.lasting),
-      "state, agent: for so long without a break", default: "5m"),
+      "state, agent: duration without a break", default: "5m"),
     Key(
       \.above, "above", .duration(AlertLimits.above),
       "response_time: longer than this; downtime: down for longer than this in the window"),
@@ -76,10 +78,10 @@ extension AlertRuleDefinition {
       "response_time with percentile: at most 6h; downtime: 24h, 7d, 30d or 90d", default: "15m, 24h"),
     Key(
       \.before, "before", .list(.duration(AlertLimits.before)),
-      "certificate_expiry: how long before the end; each step is told anew", default: "[21d, 7d, 1d]"),
+      "certificate_expiry: time before expiry; each step is notified", default: "[21d, 7d, 1d]"),
     Key(
       \.objective, "objective", .percent,
-      "burn_rate: share of the time that is up, such as 99.9%; told when its error budget burns 14.4 times too fast "
+      "burn_rate: share of the time that is up, such as 99.9%; fires when its error budget burns 14.4 times too fast "
         + "over 5m and 1h, or 6 times over 30m and 6h"),
   ]
 
@@ -90,7 +92,7 @@ extension AlertRuleDefinition {
     reader.fill(&self, map, Self.list)
   }
 
-  /// What a rule would be made of.
+  /// The definition that a rule would be made of.
   init(_ rule: AlertRule) {
     self.init()
     (type, name, severity) = (rule.kind.word.rawValue, rule.name, rule.severity.rawValue)

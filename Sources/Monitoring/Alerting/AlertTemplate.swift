@@ -4,7 +4,7 @@ import Basics
 
 /// A title or a text with fields in it, such as `{{title}} for {{duration}}`. There is no logic in it.
 package struct AlertTemplate: Hashable, Sendable {
-  /// What a message has. Of an incident with several members those of the worst.
+  /// Fields of a message. Of an incident with several alerts, those of the worst.
   package enum Field: String, CaseIterable, Hashable, Sendable {
     case title, severity, kind, check, target, state, reason, message, rule, since, duration, agent, region,
       incident,
@@ -16,13 +16,13 @@ package struct AlertTemplate: Hashable, Sendable {
     case field(Field)
   }
 
-  /// Nil: as usual.
+  /// `nil` for the usual title.
   package var title: [Part]?
   package var text: [Part]?
 
   package init() {}
 
-  /// What is wrong with a template.
+  /// An error in a template.
   package struct Invalid: Error, Hashable, Sendable {
     package var message: String
     package var hint: String?

@@ -12,7 +12,7 @@ package struct EscalationDefinition: Sendable {
   static let keys: [Key<EscalationDefinition>] = [
     Key(
       \.after, "after", .duration(Escalation.after),
-      "How long an incident must be neither acknowledged nor resolved"
+      "Time that an incident must be neither acknowledged nor resolved"
     ).required,
     Key(\.to, "to", .texts, "Names of the channels that are notified then, and not before").required,
   ]

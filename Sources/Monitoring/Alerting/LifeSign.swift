@@ -23,7 +23,7 @@ package struct LifeSign: Hashable, Sendable {
   package static let timeout: Duration = .seconds(8)
 }
 
-/// An item as somebody wrote it.
+/// An item as it was written.
 package struct LifeSignDefinition: Sendable {
   package var url: Redacted?
   package var every: Duration?
@@ -33,12 +33,14 @@ package struct LifeSignDefinition: Sendable {
 
   static let keys: [Key<LifeSignDefinition>] = [
     Key(
-      \.url, "url", .secretURL, "Asked by GET while the agent probes; its path is a secret with most services"
+      \.url, "url", .secretURL,
+      "URL requested by GET while the agent probes; its path is a secret with most services"
     )
     .required,
-    Key(\.every, "every", .duration(LifeSign.every), "From one to the next", default: "60s"),
+    Key(\.every, "every", .duration(LifeSign.every), "Interval of the requests", default: "60s"),
     Key(
-      \.failURL, "fail_url", .secretURL, "Asked instead while it lives and does not probe", default: "silence"
+      \.failURL, "fail_url", .secretURL, "URL requested instead while the agent runs and does not probe",
+      default: "no request"
     ),
   ]
 

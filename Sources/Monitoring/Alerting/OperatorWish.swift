@@ -2,15 +2,15 @@
 
 import Basics
 
-/// What somebody who looks after things asks of the running agent, by command or over the API.
+/// An operator's command to the running agent, from the command line or the API.
 package struct OperatorWish: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     /// I know of it: no more reminders. The incident's id or the last letters of it.
     case acknowledge(incident: String)
-    /// Tell nobody of these checks for so long.
+    /// Mutes notifications for these checks for so long.
     case mute(target: OperatorTarget, length: Duration)
     case unmute(id: String)
-    /// Somebody works on these for so long: what is found is nobody's downtime.
+    /// Starts a maintenance window on these for so long: failures in it are no downtime.
     case startMaintenance(target: OperatorTarget, length: Duration, skip: Bool)
     case endMaintenance(id: String)
   }
@@ -65,7 +65,7 @@ package enum OperatorTarget: Hashable, Sendable {
   }
 }
 
-/// What came of a wish.
+/// Answer to an operator's command.
 package enum OperatorAnswer: Hashable, Sendable {
   /// In one line.
   case done(String)

@@ -2,7 +2,7 @@
 
 import Basics
 
-/// Hours of the week in which nobody is to be woken.
+/// Hours of the week in which notifications are held.
 package struct QuietHours: Hashable, Sendable {
   /// Seconds since midnight on the clock of `zone`. When the end is not after the begin, it is on the next day.
   package var from: Int64

@@ -2,7 +2,7 @@
 
 import Basics
 
-/// `quiet_hours` as somebody wrote it.
+/// `quiet_hours` as it was written.
 package struct QuietHoursDefinition: Sendable {
   package var from: String?
   package var to: String?
@@ -20,9 +20,10 @@ extension QuietHoursDefinition {
     Key(
       \.days, "days", .texts, "Days on which they begin: mon, tue, wed, thu, fri, sat, sun",
       default: "every day"),
-    Key(\.timezone, "timezone", .text, "IANA name: whose clock is meant", default: "alerts.timezone"),
+    Key(\.timezone, "timezone", .text, "Time zone of these hours, an IANA name", default: "alerts.timezone"),
     Key(
-      \.except, "except", .word(AlertSeverity.self), "From this severity on messages go out all the same",
+      \.except, "except", .word(AlertSeverity.self),
+      "Notifications of at least this severity are sent all the same",
       default: "critical"),
   ]
 

@@ -2,9 +2,8 @@
 
 import Basics
 
-/// A check as somebody wrote it; nothing is judged. What needs no judge but its bounds stands in the settings that the
-/// check will have, with their defaults; what the judge has to make something of, or to know as written, stands beside
-/// them.
+/// A check as it was written; nothing is judged. Values that need no judge but their limits are in the settings that
+/// the check will have, with their defaults; values that the judge converts, or needs as written, are beside them.
 ///
 /// The keys fill one, from agent.yaml or from a row of the API; `MonitoringCheck.init(_:)` is the only judge of it.
 @dynamicMemberLookup
@@ -86,7 +85,7 @@ package struct CheckDefinition: Sendable {
   }
 }
 
-/// `auth` as somebody wrote it: one way at most is to be given.
+/// `auth` as it was written: one way at most may be given.
 package struct AuthDefinition: Sendable {
   package struct Login: Sendable {
     package var username: String?
@@ -99,7 +98,7 @@ package struct AuthDefinition: Sendable {
   package var oauth2: OAuth2Definition?
 }
 
-/// `auth.oauth2` as somebody wrote it.
+/// `auth.oauth2` as it was written.
 package struct OAuth2Definition: Sendable {
   package var tokenURL: String?
   package var clientID: String?
@@ -109,7 +108,7 @@ package struct OAuth2Definition: Sendable {
   package init() {}
 }
 
-/// `tls` as somebody wrote it.
+/// `tls` as it was written.
 package struct TLSDefinition: Sendable {
   /// Of a tcp check, with or without a map of options.
   package var isWanted: Bool?
@@ -123,9 +122,9 @@ package struct TLSDefinition: Sendable {
   package var clientKey: String?
 }
 
-/// `expect` as somebody wrote it, without what needs no judge.
+/// `expect` as it was written, without the values that need no judge.
 package struct ExpectDefinition: Sendable {
-  /// Each a code such as `204` or a range such as `200-299`. Nil: the default; empty: any.
+  /// Each a code such as `204` or a range such as `200-299`. `nil` for the default; empty for any.
   package var status: [String]?
   /// Conditions in the form of the file, with the header's name.
   package var headers: [(name: String, condition: String)]?
@@ -144,7 +143,7 @@ package struct ExpectDefinition: Sendable {
   package var certificateStrict: Bool?
 }
 
-/// One entry of `dialog` as somebody wrote it: exactly one of the four is to be given.
+/// One entry of `dialog` as it was written: exactly one of the four is to be given.
 package struct DialogStepDefinition: Sendable {
   package var send: Redacted?
   package var sendHex: Redacted?
@@ -170,7 +169,7 @@ package struct CheckProblem: Hashable, Sendable {
   package var path: [String]
   /// Lower case, no full stop: what is wrong, with the offending value where it is no secret.
   package var message: String
-  /// What to do; nil when the message says it.
+  /// The next step. `nil` where the message says it.
   package var hint: String?
 
   package init(_ path: [String], _ message: String, hint: String? = nil) {

@@ -26,7 +26,7 @@ package enum CheckLimits {
   package static let period: ClosedRange<Duration> = .seconds(10) ... .seconds(366 * 86_400)
   package static let grace: ClosedRange<Duration> = .zero ... .seconds(30 * 86_400)
   package static let maxRun: ClosedRange<Duration> = .seconds(1) ... .seconds(30 * 86_400)
-  /// Bytes; sixteen random ones of its letters nobody finds by trying.
+  /// Bytes; sixteen random ones of its letters cannot be guessed.
   package static let heartbeatToken = 16...128
 
   /// Bytes of UTF-8.

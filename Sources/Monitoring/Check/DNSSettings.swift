@@ -4,7 +4,7 @@ import Basics
 
 /// Settings of a dns check.
 package struct DNSSettings: Hashable, Sendable {
-  /// Nil: the system's resolvers.
+  /// `nil` for the system's resolvers.
   package var server: Endpoint?
   package var transport = DNSTransport.udp
   package var name = ""

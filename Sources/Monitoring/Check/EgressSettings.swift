@@ -40,7 +40,7 @@ package struct EgressSettings: Hashable, Sendable {
 
 extension EgressSettings {
   /// The proxy that a check from the API asks for this host. Where its name leads is the proxy's to know, so only names
-  /// that the administrator wrote down go there. Nil: there is none, or the name is not one of them.
+  /// that the administrator wrote down go there. `nil` where there is none, or the name is not one of them.
   package func proxy(forHost host: String) -> ProxySettings? {
     guard let proxy, IPAddress(host) == nil else { return nil }
     let name = plainHost(host)

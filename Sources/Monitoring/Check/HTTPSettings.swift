@@ -23,7 +23,7 @@ package struct HTTPSettings: Hashable, Sendable {
   package var decompress = true
   /// Bytes of the body read at most; decoded ones where a condition needs it.
   package var maxBody = 1024 * 1024
-  /// Whether a body that no condition needs is read to its end. Nil: yes, unless the answer is a stream.
+  /// Whether a body that no condition needs is read to its end. `nil` for yes, unless the answer is a stream.
   package var readBody: Bool?
   package var tls = TLSOptions()
   package var expect = HTTPExpectations()

@@ -12,7 +12,7 @@ package struct HeartbeatSettings: Hashable, Sendable {
     case cron(CronPlan, TimeZoneRules)
   }
 
-  /// Who shows it is the job.
+  /// Token that identifies the job.
   package var token: Redacted
   package var rhythm: Rhythm
   /// How late a report may be.
@@ -24,7 +24,7 @@ package struct HeartbeatSettings: Hashable, Sendable {
     (self.token, self.rhythm, self.grace, self.maxRun) = (token, rhythm, grace, maxRun)
   }
 
-  /// What people read in the place of an address.
+  /// Text that is shown in place of an address.
   var target: String {
     switch rhythm {
     case .period(let period): "every \(period.text)"
@@ -33,7 +33,7 @@ package struct HeartbeatSettings: Hashable, Sendable {
   }
 }
 
-/// What a job says of itself.
+/// A job's report of itself.
 package struct HeartbeatReport: Hashable, Sendable {
   package enum Signal: Hashable, Sendable {
     /// A run begins.
@@ -59,7 +59,7 @@ package struct HeartbeatReport: Hashable, Sendable {
   }
 
   package var signal: Signal
-  /// What the job had to say, as it came; at most `longestBody` bytes.
+  /// The job's output, as it came; at most `longestBody` bytes.
   package var body: [UInt8]
 
   /// Bytes of a body that are read; the rest is thrown away.
@@ -68,7 +68,7 @@ package struct HeartbeatReport: Hashable, Sendable {
   package init(_ signal: Signal, body: [UInt8] = []) { (self.signal, self.body) = (signal, body) }
 }
 
-/// What becomes of a report.
+/// Outcome of a report.
 package enum HeartbeatAnswer: Hashable, Sendable {
   case taken
   /// Counted in memory but not saved: a restart would lose it.

@@ -6,7 +6,7 @@ import Basics
 package struct TCPSettings: Hashable, Sendable {
   package var host: String
   package var port: UInt16
-  /// Nil: the connection stays plain.
+  /// `nil` where the connection stays plain.
   package var tls: TLSOptions?
   /// Asked for before the handshake; nil: TLS from the first byte.
   package var startTLS: StartTLSProtocol?
@@ -40,7 +40,7 @@ package enum StartTLSProtocol: String, CaseIterable, Hashable, Sendable {
   case smtp, imap, pop3, ftp, ldap, postgres, mysql, xmpp
 }
 
-/// What is said on a tcp check's connection.
+/// The dialog on a tcp check's connection.
 package enum Dialog: Hashable, Sendable {
   case preset(DialogPreset)
   case steps([DialogStep])

@@ -35,7 +35,7 @@ package enum AddressScope: String, CaseIterable, Hashable, Sendable {
   case each
 }
 
-/// What is configured of a check of any kind and needs no judge but its bounds.
+/// Settings of a check of any kind that need no judge but their limits.
 package struct CheckPlan: Hashable, Sendable {
   package var enabled = true
   /// Deliver although the id is not in the API's list.
@@ -58,10 +58,10 @@ package struct CheckPlan: Hashable, Sendable {
   package var strictDowntime = false
   /// The way to the target is looked at when something is wrong with it.
   package var trace = true
-  /// What to do when it fails, a URL for people; `nil` when there is none.
+  /// URL of the runbook. `nil` where there is none.
   package var runbook: String?
   package var responseTime = Thresholds<Duration>()
-  /// Nearly nobody asks other places, and a list takes the room of a pointer.
+  /// A list takes the room of a pointer, and `confirm` is rare.
   private var confirms: [ConfirmSettings] = []
   /// Whose word it takes for the check to be down; nil: this agent's own.
   package var confirm: ConfirmSettings? {
@@ -72,7 +72,7 @@ package struct CheckPlan: Hashable, Sendable {
   package init() {}
 }
 
-/// What is configured: a check that cannot be wrong. Both doors, YAML and API, go through `init(_:)`.
+/// A configured check, always valid. Both doors, YAML and API, go through `init(_:)`.
 ///
 /// A check is some 800 bytes and is handed on at each step of a run, so that all its copies share one place in memory.
 @dynamicMemberLookup
@@ -103,7 +103,7 @@ package struct MonitoringCheck: Sendable {
 
   package var type: CheckType { kind.type }
 
-  /// What is probed, without user info, query and fragment; behind an international name, that name as people write it.
+  /// The target without user info, query and fragment; behind an international name, that name in its own letters.
   package var target: String { shared.target }
 
   init(_ parts: Parts) { shared = Shared(parts) }
@@ -188,7 +188,7 @@ extension MonitoringCheck {
     }
   }
 
-  /// What `MonitoringCheck` says of each is said there.
+  /// The properties are described at `MonitoringCheck`.
   struct Parts: Hashable, Sendable {
     let id: UniqueID
     var name: String
@@ -261,7 +261,7 @@ package indirect enum CheckKind: Hashable, Sendable {
   }
 }
 
-/// A warn threshold makes a success degraded, a fail threshold makes it a failure. Nil: no such threshold.
+/// A warn threshold makes a success degraded, a fail threshold makes it a failure. `nil` for no such threshold.
 package struct Thresholds<Value: Hashable & Sendable>: Hashable, Sendable {
   package var warn: Value?
   package var fail: Value?

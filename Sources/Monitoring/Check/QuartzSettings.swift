@@ -2,7 +2,7 @@
 
 import Basics
 
-/// What agent.yaml says under `quartz`: plain data, already judged by whoever read it.
+/// The section `quartz` of agent.yaml: plain data, already judged by its reader.
 package struct QuartzSettings: Hashable, Sendable {
   /// The API's base, such as `https://project.example/functions/v1/public-api/v1`. Https, or http to loopback.
   package var url: HTTPURL

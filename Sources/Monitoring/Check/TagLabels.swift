@@ -9,7 +9,7 @@ package enum TagLabels {
   package static let limit = 8
   /// Bytes of a name, and of a value, which is cut.
   package static let maxBytes = 64
-  /// What the metrics use themselves, and what Prometheus adds.
+  /// Labels of the metrics themselves, and those that Prometheus adds.
   package static let taken: Set<String> = [  // own text: fixed words
     "agent", "certificate", "check", "instance", "job", "le", "name", "outcome", "period", "phase",
     "quantile",

@@ -54,7 +54,8 @@ extension Condition {
     isWord(text) || text.hasPrefix("\"") || text.hasPrefix(" ")
   }
 
-  /// What stands where an operator should, with the operator that is meant: nil when nothing is wrong with the text.
+  /// A wrong operator at the start of the text, with the operator that is meant. `nil` where the text has no such
+  /// error.
   ///
   /// A sign that is none is taken for one with a space behind it, and without one where no literal begins like that.
   static func misspelling(of text: String) -> (sign: String, rest: String, meant: Comparison)? {

@@ -2,7 +2,7 @@
 
 import Basics
 
-/// What a value must be: a literal, or an operator with its operand.
+/// Condition on a value: a literal, or an operator with its operand.
 ///
 /// `ok` (equal), `~ regex`, `!~ regex`, `!= x`, `< n`, `<= n`, `> n`, `>= n`. The operator is followed by a space, so
 /// that a literal may begin with the same character; a literal that begins with an operator and a space cannot be
@@ -28,7 +28,7 @@ package struct Condition: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What the operand of `=` and `!=` is.
+  /// Type of the operand of `=` and `!=`.
   package enum OperandType: Hashable, Sendable {
     /// Characters, as of a header.
     case text
@@ -39,7 +39,7 @@ package struct Condition: Hashable, Sendable, CustomStringConvertible {
   }
 
   package let comparison: Comparison
-  /// What stands behind the operator, or the whole literal.
+  /// The text behind the operator, or the whole literal.
   package let operand: String
   package let type: OperandType
 

@@ -15,7 +15,7 @@ package struct DialogText: Hashable, Sendable {
 
   package let parts: [Part]
 
-  /// What is wrong with a text, for the person who wrote it; never the text itself, which may be a password.
+  /// An error in a text, for its author; never the text itself, which may be a password.
   package struct Invalid: Error, Hashable, Sendable {
     package let message: String
     package let hint: String

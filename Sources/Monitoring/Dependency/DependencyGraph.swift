@@ -17,7 +17,7 @@ package struct DependencyGraph: Sendable {
 
   package init() {}
 
-  /// - Parameter checks: those that are not enabled, or do not exist, are nobody's parents.
+  /// - Parameter checks: those that are not enabled, or do not exist, are no parents.
   package init(_ checks: [MonitoringCheck], rules: [DependencyRule] = []) {
     guard !rules.isEmpty || checks.contains(where: { !$0.plan.dependsOn.isEmpty }) else { return }
     self.checks = checks.filter(\.plan.enabled)
@@ -44,13 +44,13 @@ package struct DependencyGraph: Sendable {
   /// The check of this id if it may be a parent.
   package func parent(_ id: UniqueID) -> MonitoringCheck? { places[id].map { checks[$0] } }
 
-  /// What a check depends on itself, in the order in which it was written.
+  /// The checks that a check depends on itself, in the order in which they were written.
   package func parents(of id: UniqueID) -> [MonitoringCheck] {
     (places[id].flatMap { parents[$0] } ?? []).map { checks[$0] }
   }
 
-  /// What a check depends on, also by way of others: the nearest first, so that what comes later may be the cause of what
-  /// came before. At most `limit`.
+  /// The checks that a check depends on, directly or through others: the nearest first, so that a later one may be the
+  /// cause of an earlier one. At most `limit`.
   package func ancestors(of id: UniqueID) -> [MonitoringCheck] {
     guard let start = places[id], let direct = parents[start] else { return [] }
     var found = direct
@@ -106,7 +106,7 @@ extension DependencyGraph {
   }
 }
 
-/// What a word of `depends_on` means: a name, an id, or `tag:` and a tag.
+/// Meaning of a word of `depends_on`: a name, an id, or `tag:` and a tag.
 private struct References {
   var ids: [UniqueID: Int] = [:]
   private var names: [ByteText: Int] = [:]

@@ -30,9 +30,9 @@ package struct DependencyRule: Hashable, Sendable {
 
 extension DependencyRule {
   static let keys: [Key<DependencyRule>] = [
-    Key(\.checks, "checks", .texts, "Names or ids of checks it is for"),
+    Key(\.checks, "checks", .texts, "Names or ids of the checks it applies to"),
     Key(\.tags, "tags", .texts, "Checks with any of these tags, too"),
-    Key(\.dependsOn, "depends_on", .texts, "What they depend on: names or ids of checks, or `tag:` and a tag")
+    Key(\.dependsOn, "depends_on", .texts, "Their dependencies: names or ids of checks, or `tag:` and a tag")
       .required,
   ]
 

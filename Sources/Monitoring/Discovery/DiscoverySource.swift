@@ -2,7 +2,7 @@
 
 import Basics
 
-/// One item of `discover`: targets that nobody writes into the file one by one, each of which becomes a check.
+/// One item of `discover`: targets that are not listed in the file, each of which becomes a check.
 package struct DiscoverySource: Hashable, Sendable {
   package enum Place: Hashable, Sendable {
     /// A path, or a pattern such as targets/*.json, absolute.
@@ -30,7 +30,7 @@ package struct DiscoverySource: Hashable, Sendable {
   /// Bytes of one file or answer.
   package static let mostBytes = 4 << 20
 
-  /// What people call it; nothing secret.
+  /// Name for people; nothing secret.
   package var label: String {
     switch place {
     case .files(let pattern): pattern
@@ -39,7 +39,7 @@ package struct DiscoverySource: Hashable, Sendable {
     }
   }
 
-  /// Where the agent keeps what it learned, below its state directory; nil: the files are somebody's own.
+  /// File of the learned targets, below the state directory. `nil` where the source is files already.
   package var cacheName: String? {
     let text: String
     switch place {
@@ -53,7 +53,7 @@ package struct DiscoverySource: Hashable, Sendable {
   private static let namespace = UniqueID(high: 0x7175_6172_747a_4d0a, low: 0x9d15_c0fe_7a26_e751)
 }
 
-/// An item as somebody wrote it.
+/// An item as it was written.
 package struct DiscoveryDefinition: Sendable {
   package var file: String?
   package var http: Redacted?

@@ -109,7 +109,7 @@ extension CheckJudge {
     }
   }
 
-  /// `scheme://[user:password@]host:port`. What is wrong is said without repeating the text.
+  /// `scheme://[user:password@]host:port`. An error does not repeat the text.
   mutating func proxy() -> ProxySettings? {
     guard let text = definition.proxy?.reveal() else { return nil }
     guard let mark = text.firstRange(of: "://"),

@@ -4,7 +4,7 @@ import Basics
 
 // confirm
 extension CheckJudge {
-  /// Whether this agent is in one of the places is for whoever knows its group.
+  /// Whether this agent is in one of the places is judged where its group is known.
   mutating func confirm() {
     guard let confirm = definition.plan.confirm else { return }
     places(confirm.of)

@@ -133,7 +133,7 @@ extension CheckJudge {
     }
   }
 
-  /// What TLS there will be, against what is asked of it.
+  /// Judges the transport's TLS against the conditions on it.
   private mutating func transport(_ url: HTTPURL?, sendsCredentials: Bool) {
     certificateThresholds()
     if definition.tls.verify == false, sendsCredentials {

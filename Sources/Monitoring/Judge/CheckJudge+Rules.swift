@@ -163,7 +163,7 @@ extension CheckJudge {
       hint: "both are the time left until the certificate expires")
   }
 
-  /// What a map with one of the two, or neither, means.
+  /// Meaning of a map with one of the two, or neither.
   func certificateDefaults() -> Thresholds<Duration> {
     let given = definition.expect.certificate
     let fail = given.fail ?? .zero

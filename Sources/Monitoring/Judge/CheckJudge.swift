@@ -21,7 +21,7 @@ struct CheckJudge {
     self.timeout = definition.timeout ?? min(.seconds(10), interval)
   }
 
-  /// What every kind of check has.
+  /// Settings of every kind of check.
   struct Common {
     var id: UniqueID
     var name: String
@@ -54,7 +54,7 @@ struct CheckJudge {
       addresses: addresses, resolver: resolver, sourceAddress: source)
   }
 
-  /// What is told is there at the first look: there is nothing to try again.
+  /// A heartbeat is there at the first look: there is nothing to try again.
   var plan: CheckPlan {
     var plan = definition.plan
     if definition.type == CheckType.heartbeat.rawValue { (plan.retries, plan.confirmDelay) = (0, .zero) }
@@ -142,7 +142,7 @@ extension CheckJudge {
     }
   }
 
-  /// Whether what they name is there is for whoever has the whole list.
+  /// Whether the named checks exist is judged where the whole list is known.
   private mutating func dependencies() {
     let words = definition.plan.dependsOn
     for (index, word) in words.enumerated() {

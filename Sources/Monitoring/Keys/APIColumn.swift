@@ -7,7 +7,7 @@ package struct APIColumn: Hashable, Sendable, ExpressibleByStringLiteral {
   package var name: String
   /// Of a duration: what one of the column's numbers is.
   package var unit: Duration?
-  /// What the backend takes for a null; nil: the key is left out.
+  /// The backend's value for null. `nil` where the key is left out.
   package var null: Int?
   /// The most that the API may ask for, where that is less than the file may.
   package var most: Int?
@@ -21,7 +21,7 @@ package struct APIColumn: Hashable, Sendable, ExpressibleByStringLiteral {
 
   package init(stringLiteral name: String) { self.init(name) }
 
-  /// What the column may hold, in its own unit, for a key of this kind; nil: it is no number.
+  /// Limits of the column, in its own unit, for a key of this kind. `nil` where it is no number.
   package func bounds(of kind: ValueKind) -> ClosedRange<Int>? {
     switch kind {
     case .integer(let range): return range

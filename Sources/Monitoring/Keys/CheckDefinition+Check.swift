@@ -2,8 +2,8 @@
 
 import Basics
 
-/// What a check would be made of: every default written out, secrets left out. What would be refused when it is read
-/// again, because it has no effect, is not there.
+/// The definition that a check would be made of: every default written out, secrets left out. Keys that would be
+/// refused when it is read again, because they have no effect, are not there.
 extension CheckDefinition {
   init(_ check: MonitoringCheck) {
     self.init()

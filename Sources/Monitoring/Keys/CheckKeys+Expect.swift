@@ -12,7 +12,7 @@ extension CheckDefinition {
       Key(
         \.expect.status, "status", .statuses, "Codes and ranges from 100 to 599, such as 200-299, or any"
       ).api("expected_status_code"),
-      Key(group: "body", "What the body must and must not hold", bodyKeys),
+      Key(group: "body", "Conditions on the body", bodyKeys),
       Key(
         \.expect.headers, "header", .conditions,
         "Up to 32 header names, each with a condition that one of its values must meet, and with `!=` and `!~` all of "
@@ -22,10 +22,10 @@ extension CheckDefinition {
         "Up to 32 paths such as `$.status`, `$.list[0].id` or `$['a b']` (singular queries of RFC 9535), each with a "
           + "condition; a literal keeps its type: `1.5`, `true` and `null` are themselves, `\"1.5\"` is a text"
       ),
-      Key(\.expect.finalURL, "final_url", .text, "Condition on the URL the last answer came from"),
+      Key(\.expect.finalURL, "final_url", .text, "Condition on the URL of the last answer"),
       Key(
         \.expect.httpVersion, "http_version", .text,
-        "Condition on the version answered with: `1.0`, `1.1` or `2`"),
+        "Condition on the answer's version: `1.0`, `1.1` or `2`"),
     ])
 
   private static let bodyKeys: [Key<CheckDefinition>] = [
@@ -51,7 +51,7 @@ extension CheckDefinition {
         \.expect.rcodes, "rcode", .oneOrMoreTexts,
         "Response codes: NOERROR, FORMERR, SERVFAIL, NXDOMAIN, NOTIMP, REFUSED, YXDOMAIN, YXRRSET, NXRRSET, NOTAUTH, "
           + "NOTZONE, and the extended BADVERS, BADCOOKIE and their like"),
-      Key(group: "answers", "What must be among the answers", answerKeys),
+      Key(group: "answers", "Conditions on the answers", answerKeys),
       Key(\.expect.count, "count", .text, "Condition on the number of answers of the type asked for"),
       Key(\.expect.ttl, "ttl", .text, "Condition on the seconds to live, which every answer must meet"),
       Key(
@@ -81,11 +81,11 @@ extension CheckDefinition {
       ]
     ).only(.http, .tcp, .tls, .dns),
     Key(
-      group: "certificate", "Time left until the certificate, or one above it, expires; less is worse",
+      group: "certificate", "Time until the certificate, or one above it, expires; less is worse",
       [
         Key(
           \.expect.certificate.warn, "warn", .duration(CheckLimits.certificate),
-          "Time left until the certificate, or one above it, expires, from which the check is degraded",
+          "Time until the certificate, or one above it, expires, from which the check is degraded",
           default: "tls: 21d; http and tcp: not judged unless `fail` is given, then the same"),
         Key(
           \.expect.certificate.fail, "fail", .duration(CheckLimits.certificate),

@@ -24,7 +24,7 @@ extension CheckDefinition {
   private static let dialogKey = Key<CheckDefinition>(
     "dialog",
     .either(.choice(DialogPreset.allCases.map(\.rawValue)), .list(.map(KeyTable(DialogStepDefinition.keys)))),
-    "What is said on the connection: a preset, or a list of up to 32 steps",
+    "Dialog on the connection: a preset, or a list of up to 32 steps",
     read: { root, typed, reader in
       root.dialogPreset = typed.text
       guard case .list(let items) = typed.value else { return }
@@ -54,7 +54,7 @@ extension CheckDefinition {
     Key(
       \.tls.verify, "verify", .flag,
       "false: a bad certificate is noted, not failed; refused together with `auth`, a client certificate or a header "
-        + "that says who asks (`Authorization`, `Cookie`, `X-Api-Key`, `Api-Key`, `Apikey`, `X-Auth-Token`, "
+        + "that identifies the client (`Authorization`, `Cookie`, `X-Api-Key`, `Api-Key`, `Apikey`, `X-Auth-Token`, "
         + "`X-Access-Token`)"),
     Key(
       \.tls.minVersion, "min_version", .word(TLSVersion.self, isQuoted: true),
@@ -108,7 +108,7 @@ extension CheckDefinition {
       \.queryType, "type", .text,
       "Record type such as AAAA, MX, TXT, CAA, DS, TLSA or HTTPS, or TYPE and a number (RFC 3597)"),
     Key(\.queryClass, "class", .word(DNSClass.self), "Class of the question"),
-    Key(\.dns.recursion, "recursion", .flag, "Ask the server to find out"),
+    Key(\.dns.recursion, "recursion", .flag, "Ask the server to resolve the name for us"),
     Key(
       \.dns.dnssec, "dnssec", .flag,
       "Ask for signatures; the answer must then be marked authentic by the server"),
@@ -135,20 +135,20 @@ extension CheckDefinition {
   private static let reported: [Key<CheckDefinition>] = [
     Key<CheckDefinition>(
       \.token, "token", .secret,
-      "What the job's address ends with, `/hb/TOKEN`: 16 to 128 letters, digits and - . _ ~, of one check only"
+      "Token in the job's address `/hb/TOKEN`: 16 to 128 letters, digits and - . _ ~, of one check only"
     ).required,
     Key(
-      \.period, "period", .duration(CheckLimits.period), "From one report to the next at most",
+      \.period, "period", .duration(CheckLimits.period), "Longest time between two reports",
       default: "this or `cron`"),
     Key(
       \.cron, "cron", .text, "When the job runs, five fields as in crontab(5), or `@hourly` to `@yearly`",
       default: "this or `period`"),
     Key(
       \.timezone, "timezone", .text, "IANA name such as Europe/London: the clock of `cron`", default: "`UTC`"),
-    Key(\.grace, "grace", .duration(CheckLimits.grace), "How late a report may be"),
+    Key(\.grace, "grace", .duration(CheckLimits.grace), "Time that a report may be late"),
     Key(
-      \.maxRun, "max_run", .duration(CheckLimits.maxRun), "A run that takes longer is degraded",
-      default: "none: it may take its time"),
+      \.maxRun, "max_run", .duration(CheckLimits.maxRun), "Longest run; a longer one is degraded",
+      default: "no limit"),
   ]
 }
 

@@ -17,7 +17,7 @@ extension CheckDefinition {
     read(map, &reader)
   }
 
-  /// What the keys say; nothing is judged here.
+  /// Reads the keys; nothing is judged here.
   package mutating func read(_ map: GivenMap, _ reader: inout KeyReader) {
     let kind = map["type"]?.text.flatMap { CheckType(word: $0) }
     if let list = Self.lists[kind] { reader.fill(&self, map, list) }

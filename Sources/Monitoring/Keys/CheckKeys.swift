@@ -2,8 +2,8 @@
 
 import Basics
 
-/// The keys of a check. What is read is a definition; what is printed is the definition that a check would be made of,
-/// and the default that the docs name is what the judge makes of a check that says nothing.
+/// The keys of a check. Reading makes a definition; printing shows the definition that a check would be made of, and
+/// the default in the docs is the judge's value for a check without the key.
 extension CheckDefinition {
   package static let keys: [Key<CheckDefinition>] =
     identity + schedule + network + request + transfer + hostKeys + dnsKeys + pingKeys + heartbeatKeys + [
@@ -17,7 +17,7 @@ extension CheckDefinition {
       ).only(.tcp),
       Key(
         "maintenance", .list(.map(.ownMaintenance)),
-        "Windows in which somebody works on this target, as in [configuration.md](configuration.md#maintenance)"
+        "Maintenance windows of this check, as in [configuration.md](configuration.md#maintenance)"
       ) { _, _ in },
       Key(group: "expect", "Conditions; all of them must hold", default: "see each type", expectKeys)
         .only(CheckType.probing),
@@ -37,7 +37,7 @@ extension CheckDefinition {
     Key(\.type, "type", .word(CheckType.self), "The kind of probe").required.api("check_type"),
     Key(
       "extends", .oneOrMore(.text),
-      "Templates whose keys the check has where it says nothing; a later one wins over an earlier one",
+      "Templates whose keys the check inherits; a later one wins over an earlier one",
       default: "none"
     ) { _, _ in },
     Key(
@@ -52,17 +52,17 @@ extension CheckDefinition {
     Key(\.plan.tags, "tags", .texts, "Up to 32 words of 1 to 64 bytes to group checks by"),
     Key(
       \.plan.runbook, "runbook", .link,
-      "URL of what to do when the check fails, without login; notifications and the check's page link to it"),
+      "URL of the runbook, without login; notifications and the check's page link to it"),
   ]
 
   private static let schedule: [Key<CheckDefinition>] = [
     Key(
-      \.interval, "interval", .duration(CheckLimits.interval), "From one probe to the next",
+      \.interval, "interval", .duration(CheckLimits.interval), "Interval of the probes",
       default: "`defaults.interval`, 60s"
     ).api(APIColumn("check_interval_seconds", unit: .seconds(1), null: 60, most: 86_400)),
     Key(
       \.timeout, "timeout", .duration(CheckLimits.timeout),
-      "Of one whole attempt, resolution and redirects included, but not what the agent itself holds it back; at most "
+      "Timeout of one whole attempt, resolution and redirects included, delays of the agent itself excluded; at most "
         + "the interval", default: "`defaults.timeout`, 10s; the interval if that is less"
     ).only(CheckType.probing).api(APIColumn("timeout_seconds", unit: .seconds(1), null: 30)),
     Key(
@@ -81,25 +81,25 @@ extension CheckDefinition {
     ).only(CheckType.probing).api(APIColumn("confirmation_delay_ms", unit: .milliseconds(1), null: 5000)),
     Key(
       \.plan.intervalFailing, "interval_failing", .duration(CheckLimits.interval),
-      "From one probe to the next while the check is down; at most the interval", default: "the interval"),
+      "Interval of the probes while the check is down; at most the interval", default: "the interval"),
     Key(
       \.plan.failureThreshold, "failure_threshold", .integer(CheckLimits.failureThreshold),
-      "Failures in a row from which the check counts as down for its resource"),
+      "Consecutive failures after which the resource counts the check as down"),
     Key(
       \.plan.dependsOn, "depends_on", .texts,
       "Names or ids of checks, or `tag:` and a tag: while one of them is down, a failure of this check is no downtime"
     ),
     Key(
       given: \.plan.confirm, "confirm",
-      "Down only where so many places find it down, see [places.md](places.md#confirm); needs `group`",
+      "Down only where so many regions find it down, see [places.md](places.md#confirm); needs `group`",
       ConfirmSettings.keys, ConfirmSettings()
     ).only(CheckType.probing),
     Key(
       \.plan.strictDowntime, "strict_downtime", .flag,
-      "true: a failure is downtime although something is down that the check depends on"),
+      "true: a failure is downtime although a dependency is down"),
     Key(
       \.plan.trace, "trace", .flag,
-      "false: the way to the target is not looked at when something is wrong, see "
+      "false: the path to the target is not traced on a failure, see "
         + "[configuration.md](configuration.md#trace)"
     ).only(CheckType.probing),
   ]
@@ -128,7 +128,7 @@ extension CheckDefinition {
     [
       Key(
         \.url, "url", .url,
-        "What is requested; http or https, up to 2048 bytes, without user info; letters beyond ASCII in its path are "
+        "URL of the request; http or https, up to 2048 bytes, without user info; letters beyond ASCII in its path are "
           + "sent in percent form"
       ).required.api("url"),
       Key(\.method, "method", .text, "Request method, in capitals; any but CONNECT").api("http_method"),
@@ -157,7 +157,7 @@ extension CheckDefinition {
         shown: { $0.http.follow }),
       Key(
         \.httpVersion, "http_version", .word(HTTPVersionChoice.self, isQuoted: true),
-        "auto: HTTP/2 where TLS negotiates it and nothing below speaks against it, else 1.1"),
+        "auto: HTTP/2 where TLS negotiates it and no key below rules it out, else 1.1"),
       Key(
         \.proxy, "proxy", .shownProxy,
         "http://[user:password@]host:port (CONNECT for https) or socks5h://…; it resolves the target's name",
@@ -167,11 +167,11 @@ extension CheckDefinition {
         "Ask for a compressed body where a condition needs one, and judge it decoded"),
       Key(
         \.maxBody, "max_body", .size(CheckLimits.maxBody),
-        "Body read at most; more is down where a condition needs the body, and else is left, with `truncated` in the "
+        "Most of the body that is read; more is down where a condition needs the body, and else is left, with `truncated` in the "
           + "result"),
       Key(
         \.http.readBody, "read_body", .flag,
-        "Read a body to its end that no condition needs: one that is reset, cut or too slow is down; false stops after "
+        "Read a body that no condition needs to its end: one that is reset, cut or too slow is down; false stops after "
           + "the headers",
         default:
           "true, but for HEAD and for answers of type `text/event-stream` and `multipart/x-mixed-replace`"),
@@ -193,27 +193,27 @@ extension CheckDefinition {
       ], present: { root, _ in root.auth.digest.username = root.auth.digest.username ?? "" }),
     Key(\.auth.bearer, "bearer", .secret, "A token").api("http_auth_credentials"),
     Key(
-      given: \.auth.oauth2, "oauth2", "A token fetched first, by client credentials (RFC 6749)",
+      given: \.auth.oauth2, "oauth2", "A token that is fetched first, by client credentials (RFC 6749)",
       OAuth2Definition.keys, OAuth2Definition()),
   ]
 }
 
 extension ConfirmSettings: KeyedSettings {
   package static let keys: [Key<ConfirmSettings>] = [
-    Key(\.from, "from", .integer(1...places.upperBound), "Places that must find it down, this one included"),
-    Key(\.of, "of", .texts, "The places that have a say, 2 to 50: names of groups, this agent's among them")
+    Key(\.from, "from", .integer(1...places.upperBound), "Regions that must find it down, this one included"),
+    Key(\.of, "of", .texts, "Regions with a vote, 2 to 50: names of groups, this agent's among them")
       .required,
     Key(
-      \.within, "within", .duration(time), "How long the others have to look and answer; at most the interval"
+      \.within, "within", .duration(time), "Time for the others to probe and answer; at most the interval"
     ),
   ]
 }
 
 extension OAuth2Definition {
   static let keys: [Key<OAuth2Definition>] = [
-    Key(\.tokenURL, "token_url", .url, "Where the token is fetched; https").required,
+    Key(\.tokenURL, "token_url", .url, "URL of the token endpoint; https").required,
     Key(\.clientID, "client_id", .text, "The client's id").required,
     Key(\.clientSecret, "client_secret", .secret, "The client's secret").required,
-    Key(\.scopes, "scopes", .texts, "Scopes asked for, up to 16"),
+    Key(\.scopes, "scopes", .texts, "Scopes of the token, up to 16"),
   ]
 }

@@ -43,7 +43,7 @@ extension Codec<Redacted> {
     }
   }
 
-  /// What is printed of it says only that there is a login.
+  /// Prints only that there is a login.
   static var shownProxy: Codec {
     hidden.printed { proxy, name, printer in printer.shown(name, proxy.reveal()) }
   }

@@ -5,7 +5,7 @@ import Basics
 /// How the values of one type stand in agent.yaml: what they may look like, how one is read, how it is printed.
 package struct Codec<Value: Sendable>: Sendable {
   package var kind: ValueKind
-  /// Nil: unusable; why was said.
+  /// `nil` for an unusable value, which is reported already.
   package var read: @Sendable (Given, KeyPlace, inout KeyReader) -> Value?
   /// One value as one writes it.
   package var text: @Sendable (Value) -> String
@@ -70,7 +70,7 @@ extension Codec<Int> {
 }
 
 extension Codec<Int?> {
-  /// Nil: `auto`.
+  /// `nil` for `auto`.
   package static func automatic(_ range: ClosedRange<Int>) -> Codec {
     Codec(.automatic(range), text: { $0.map(String.init) ?? "auto" }) { typed, _, _ in
       typed.text == "auto" ? .some(nil) : typed.integer.map(Optional.some)
@@ -115,7 +115,7 @@ extension Codec<Redacted> {
 }
 
 extension Codec {
-  /// What is wrong with one item leaves it out and keeps the others.
+  /// An error in one item leaves it out and keeps the others.
   package static func list<Item: Sendable>(_ item: Codec<Item>) -> Codec where Value == [Item] {
     list(item, texts: { [item.text($0)] })
   }

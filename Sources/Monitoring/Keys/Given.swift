@@ -20,7 +20,7 @@ package struct Position: Hashable, Comparable, Sendable {
   }
 }
 
-/// Where a check has a value from that somebody wrote. Those further down stand back for those before them.
+/// Source of a check's written value. Earlier sources win over later ones.
 package enum ValueLayer: UInt8, CaseIterable, Hashable, Sendable {
   /// Of the check itself, or of a section that is no check.
   case own
@@ -30,7 +30,7 @@ package enum ValueLayer: UInt8, CaseIterable, Hashable, Sendable {
   case defaults
 }
 
-/// A value as somebody gave it to a key: of the right type, inside its bounds, references resolved.
+/// A value as it was given to a key: of the right type, inside its bounds, references resolved.
 package struct Given: Sendable {
   package indirect enum Value: Sendable {
     case text(String)
@@ -40,7 +40,7 @@ package struct Given: Sendable {
     case duration(Duration)
     case list([Given])
     case map(GivenMap)
-    /// Something is there and its problem is reported; nobody should complain about it again.
+    /// A value is there and its problem is reported; it must not be reported again.
     case invalid
   }
 
@@ -124,7 +124,7 @@ package struct GivenMap: Sendable {
     secretPaths().contains { $0.starts(with: path) || path.starts(with: $0) }
   }
 
-  /// The paths of everything secret by its source, for whoever prints the configuration.
+  /// The paths of everything secret by its source, for printing the configuration.
   package func secretPaths() -> [[String]] {
     entries.flatMap { entry in entry.value.secretPaths().map { [entry.name] + $0 } }
   }

@@ -3,7 +3,7 @@
 import Basics
 
 /// Settings that are a map of agent.yaml: each key is declared once, in `keys`, and reading, describing and printing
-/// run that declaration. What a property holds before anything is read is the key's default.
+/// run that declaration. The value of a property before anything is read is the key's default.
 package protocol KeyedSettings: Sendable {
   static var keys: [Key<Self>] { get }
   init()
@@ -11,7 +11,7 @@ package protocol KeyedSettings: Sendable {
 
 /// One key: its name, its codec (type, unit, bounds or words, secrecy), its default and the sentence for the docs.
 package struct Key<Root: Sendable>: Sendable {
-  /// What there is to say of it without reading anything.
+  /// The key's facts, without reading anything.
   package var facts: KeyFacts
   /// False: the value is unusable; why was said.
   package let read: @Sendable (inout Root, Given, KeyPlace, inout KeyReader) -> Bool

@@ -131,8 +131,8 @@ package struct KeyPrinter {
 }
 
 extension KeyPrinter {
-  /// Of an url with a secret in it, only what results show as well. What stands for the query is escaped, so that the
-  /// whole is still an url.
+  /// Of an url with a secret in it, only the part that results show as well. The text in place of the query is escaped,
+  /// so that the whole is still an url.
   package mutating func url(_ name: String, _ url: HTTPURL) {
     guard isSecret(name) else { return text(name, url.text, host: url.host) }
     let origin = "\(url.scheme.rawValue)://\(url.authority)"

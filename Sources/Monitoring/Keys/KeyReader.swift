@@ -45,7 +45,7 @@ package struct KeyReader: Sendable {
 
   /// The check that is read or judged, for what it has from elsewhere.
   package var check: String?
-  /// What was said about values that many checks share.
+  /// Messages about values that many checks share.
   private var shared: Set<SharedWord> = []
 
   package mutating func problem(_ position: Position, _ message: String, hint: String? = nil) {

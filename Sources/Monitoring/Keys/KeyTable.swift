@@ -2,8 +2,8 @@
 
 import Basics
 
-/// What a key's value must look like. The reader reads by it, and the JSON Schema and the tables of the docs are made of
-/// it, so that none can say something else.
+/// Form of a key's value. The reader reads by it, and the JSON Schema and the tables of the docs are made of it, so
+/// that none can say something else.
 package indirect enum ValueKind: Sendable {
   case text
   /// Text that must never be shown. It belongs in a file of its own: written out, or from the environment, it is
@@ -41,7 +41,7 @@ package indirect enum ValueKind: Sendable {
   case templates
 }
 
-/// What there is to say of one key: its value, its default in the words of the file, and what it is for.
+/// Facts of one key: its value, its default in the words of the file, and its meaning.
 package struct KeyFacts: Sendable {
   package var name: String
   package var value: ValueKind
@@ -53,7 +53,7 @@ package struct KeyFacts: Sendable {
   /// The kinds of check that have the key.
   package var types: Set<CheckType>
   package var isRequired: Bool
-  /// What to do when it is missing; nil: that is for a judge to say.
+  /// The next step where it is missing. `nil` where a judge says it.
   package var requiredHint: String?
   /// Where a check from the API has it; nil: it may not have it.
   package var column: APIColumn?
@@ -71,12 +71,11 @@ package struct KeyFacts: Sendable {
   }
 }
 
-/// The keys of one map, for whoever has no use for their values' types. A check's hold some keys several times, for
-/// different kinds.
+/// The keys of one map, without the types of their values. A check's hold some keys several times, for different kinds.
 package struct KeyTable: Sendable {
   package private(set) var keys: [KeyFacts]
   private var places: [ByteText: Int] = [:]
-  /// Keys that the product is going to have; named so that nobody searches for a typing error.
+  /// Keys of a later version; named so that they are not taken for a typing error.
   package var planned: Set<ByteText> = []
   /// Keys that other kinds of check have here, with the kinds as words.
   package private(set) var elsewhere: [ByteText: String] = [:]

@@ -6,14 +6,14 @@ import Basics
 extension MaintenanceDefinition {
   static let keys: [Key<MaintenanceDefinition>] =
     [
-      Key(\.name, "name", .text, "What is going on, as people see it; each only once").required,
-      Key(\.checks, "checks", .texts, "Names or ids of checks it is for", default: "every check"),
+      Key(\.name, "name", .text, "Name of the work, as it is shown; each only once").required,
+      Key(\.checks, "checks", .texts, "Names or ids of the checks it applies to", default: "every check"),
       Key(\.tags, "tags", .texts, "Checks with any of these tags, too"),
       Key(\.resources, "resources", .texts, "Checks of these resources (ids), too"),
     ] + hours
 
   static let ownKeys: [Key<MaintenanceDefinition>] =
-    [Key(\.name, "name", .text, "What is going on, as people see it", default: "the check's name")] + hours
+    [Key(\.name, "name", .text, "Name of the work, as it is shown", default: "the check's name")] + hours
 
   private static let hours: [Key<MaintenanceDefinition>] = [
     Key(
@@ -22,20 +22,20 @@ extension MaintenanceDefinition {
     ).required,
     Key(
       \.duration, "duration", .duration(MaintenanceLimits.duration),
-      "How long it lasts; time that passes, also in the night in which the clocks change",
+      "Duration in elapsed time, also in the night in which the clocks change",
       default: "this or `end`"),
     Key(
       \.end, "end", .text,
       "Date and time, or a time of day such as `\"04:00\"`, the next after start; as the clock shows it",
       default: "this or `duration`"),
-    Key(\.repetition, "repeat", .word(MaintenanceRepetition.self), "How it comes again"),
-    Key(\.timezone, "timezone", .text, "IANA name such as Europe/London: whose clock is meant"),
-    Key(\.skip, "skip", .flag, "true: do not probe meanwhile"),
+    Key(\.repetition, "repeat", .word(MaintenanceRepetition.self), "Repetition of the window"),
+    Key(\.timezone, "timezone", .text, "Time zone of the window, an IANA name such as Europe/London"),
+    Key(\.skip, "skip", .flag, "true: do not probe during the window"),
   ]
 
   private static let list = KeyList(keys)
 
-  /// What the judge makes of a window that says no more than it must.
+  /// The judge's result for a window with only its required keys.
   fileprivate static let plain: [MaintenanceDefinition] = {
     var definition = MaintenanceDefinition()
     definition.name = "A"
@@ -49,7 +49,7 @@ extension MaintenanceDefinition {
     reader.fill(&self, map, Self.list)
   }
 
-  /// What a window would be made of; one that a check brought names its check by id.
+  /// The definition that a window would be made of; a window of a check names the check by id.
   init(_ window: MaintenanceWindow) {
     self.init()
     name = window.name

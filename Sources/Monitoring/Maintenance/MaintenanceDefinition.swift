@@ -2,8 +2,8 @@
 
 import Basics
 
-/// A maintenance window as somebody wrote it: nothing judged, everything optional. `MaintenanceWindow.init(_:)` is
-/// the only judge of it.
+/// A maintenance window as it was written: nothing judged, everything optional. `MaintenanceWindow.init(_:)` is the
+/// only judge of it.
 package struct MaintenanceDefinition: Sendable {
   package var name: String?
   /// Names or ids of checks.
@@ -89,7 +89,7 @@ extension MaintenanceWindow {
 }
 
 extension MaintenanceWindow {
-  /// A window that somebody opened by hand: between two instants, once.
+  /// A window that an operator opened: between two instants, once.
   package init(
     id: UniqueID, name: String, selection: MaintenanceSelection, from: Timestamp, until: Timestamp, skip: Bool
   ) {

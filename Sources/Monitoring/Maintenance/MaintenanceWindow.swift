@@ -41,11 +41,11 @@ package struct MaintenanceSelection: Hashable, Sendable {
   }
 }
 
-/// Time in which somebody works on the targets: what is found then is shown, but is nobody's downtime.
+/// Time of work on the targets: failures in it are shown, but are no downtime.
 ///
-/// Times are those of the wall clock in `zone`: a window at 02:00 stays at 02:00 when the clocks change. What begins
-/// at a time that comes twice begins the first time; at a time that never comes, at the change. A monthly window on a
-/// day that a month does not have is on that month's last day.
+/// Times are those of the wall clock in `zone`: a window at 02:00 stays at 02:00 when the clocks change. A window that
+/// begins at a time that comes twice begins the first time; at a time that never comes, at the change. A monthly window
+/// on a day that a month does not have is on that month's last day.
 package struct MaintenanceWindow: Hashable, Sendable {
   package enum Length: Hashable, Sendable {
     /// Time that passes: two hours are two hours in the night of a change, too.

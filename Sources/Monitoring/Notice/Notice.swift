@@ -2,16 +2,16 @@
 
 import Basics
 
-/// What the agent tells whoever runs it: what is so, what to do, how bad it is, and where.
+/// A notice to the operator: the fact, the next step, its severity, and its place.
 ///
-/// A room makes it where it finds something. The log, the status as text, JSON and page, `doctor` and the commands only
-/// render it, and nobody reads anything out of its words: whatever decides is a case or a field of its own.
+/// A module makes it where it finds something. The log, the status as text, JSON and page, `doctor` and the commands
+/// only render it. No code reads its words: facts that decide are a case or a field of their own.
 package struct Notice: Hashable, Sendable {
   package enum Severity: Int, Comparable, Hashable, Sendable {
     case fine
     /// A person should know.
     case warning
-    /// Data is being lost or a target is down: somebody has to look now.
+    /// Data is being lost or a target is down: act now.
     case critical
 
     package static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
@@ -36,9 +36,9 @@ package struct Notice: Hashable, Sendable {
   package var place: Place
   /// One line, lower case but for names, no full stop, no secrets.
   package var what: String
-  /// What to do; nil when there is nothing but to wait.
+  /// The next step. `nil` where there is nothing to do but wait.
   package var hint: String?
-  /// When it began, where somebody knows.
+  /// When it began, where that is known.
   package var since: Timestamp?
 
   package init(

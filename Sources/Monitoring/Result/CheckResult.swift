@@ -4,7 +4,7 @@ import Basics
 
 /// The record of one run of a check: one value, made by one function, printed by pure renderers.
 ///
-/// What was not measured is nil and absent from every output; nothing is filled in afterwards.
+/// A value that was not measured is nil and absent from every output; nothing is filled in afterwards.
 @dynamicMemberLookup
 package struct CheckResult: Hashable, Sendable {
   /// UUIDv7, made once when the result is made and never again: the key that makes delivery idempotent.
@@ -13,7 +13,7 @@ package struct CheckResult: Hashable, Sendable {
   /// The check's name.
   package var check: String
   package var type: CheckType
-  /// What was probed, without user info, query and fragment.
+  /// The target without user info, query and fragment.
   package var target: String
   package var trigger: Trigger
   /// The slot of the schedule this run belongs to; for a manual run, when it was asked for.
@@ -28,16 +28,16 @@ package struct CheckResult: Hashable, Sendable {
   package var phase: Phase?
   /// One line for a person: what happened, where. At most 256 bytes, printable, without secrets.
   package var message: String?
-  /// What the last attempt found out.
+  /// Facts of the last attempt.
   package var facts: ProbeFacts
   package var attempts: [AttemptFacts] = []
   /// Inside a maintenance window: shown, left out of uptime.
   package var maintenance = false
   /// A budget of this process kept the run from its end; of the schedule it is no result, and its slot is missed.
   package var isHeldBack = false
-  /// Nearly nobody asks other places, and a list takes the room of a pointer.
+  /// A list takes the room of a pointer, and `confirm` is rare.
   private var confirmations: [QuorumVerdict] = []
-  /// What the places of `confirm` made of it; nil: nobody was to be asked.
+  /// Verdict of the places of `confirm`. `nil` where none was asked.
   package var confirmation: QuorumVerdict? {
     get { confirmations.first }
     set { confirmations = newValue.map { [$0] } ?? [] }
@@ -64,7 +64,7 @@ package struct CheckResult: Hashable, Sendable {
     self.facts = facts
   }
 
-  /// A result that was made before, as whoever kept it has it.
+  /// A result that was made before, as it was kept.
   package init(
     id: UniqueID, checkID: UniqueID, check: String, type: CheckType, target: String, trigger: Trigger,
     scheduledAt: Timestamp, startedAt: Timestamp, late: Duration, status: ResultStatus, state: CheckState,
@@ -86,25 +86,25 @@ package struct CheckResult: Hashable, Sendable {
   package subscript<Value>(dynamicMember fact: KeyPath<ProbeFacts, Value>) -> Value { facts[keyPath: fact] }
 }
 
-/// What one attempt found out besides its verdict; a probe fills it in, and the result has it as it stands.
+/// Facts of one attempt besides its verdict; a probe fills them in, and the result has them unchanged.
 package struct ProbeFacts: Hashable, Sendable {
   /// From the start of resolution to the last byte needed; nil when the probe never left this machine.
   package var responseTime: Duration?
   package var timings = Timings()
   package var hops: [Hop] = []
-  /// What was dialled; the port of an ICMP ping is 0.
+  /// The address that was dialled; the port of an ICMP ping is 0.
   package var peer: SocketAddress?
   package var statusCode: Int?
   package var httpVersion: String?
   /// The body was longer than what was read of it (`max_body`).
   package var truncated = false
-  /// What the kernel says of the connection that was made last: the last hop's, a proxy's where there is one, and of the
-  /// connections of a ping what was sent again on any of them.
+  /// The kernel's figures of the last connection: the last hop's, or a proxy's where there is one; for the connections
+  /// of a ping, the segments sent again on any of them.
   package var tcp: TransportFacts?
   package var tls: TLSFacts?
   package var dns: DNSFacts?
   package var ping: PingFacts?
-  /// What was said on the connection of a tcp or tls check, in order, up to the step that failed.
+  /// Steps of the dialog on a tcp or tls check's connection, in order, up to the one that failed.
   package var dialog: [DialogStepFacts] = []
   /// All conditions of the check, always, also those that hold.
   package var assertions: [Assertion] = []
@@ -112,7 +112,7 @@ package struct ProbeFacts: Hashable, Sendable {
   package var addresses: [AddressVerdict] = []
   /// On failure only: up to 1 KiB of what the target said, redacted. Stays on this machine.
   package var excerpt: String?
-  /// Nearly nobody asks for one, and a list takes the room of a pointer.
+  /// A list takes the room of a pointer, and an explanation is rarely asked for.
   private var accounts: [ProbeAccount] = []
 
   package init() {}
@@ -128,7 +128,7 @@ package struct ProbeFacts: Hashable, Sendable {
   package var ipVersion: Int? { peer?.address.version }
 }
 
-/// What one attempt, or a whole run, amounts to. Status and state follow from the reason; they are never set apart.
+/// Verdict of one attempt, or of a whole run. Status and state follow from the reason; they are never set apart.
 package struct Verdict: Hashable, Sendable {
   package var reason: Reason
   package var phase: Phase?
@@ -136,8 +136,8 @@ package struct Verdict: Hashable, Sendable {
   package var message: String?
   /// The target works but crossed a warn threshold.
   package var degraded: Bool
-  /// The reason would blame the target, but nobody can tell: the same reason strikes everything at the moment, as
-  /// when no resolver of this machine answers.
+  /// The reason would blame the target, but the cause is not known: the same reason strikes everything at the moment,
+  /// as when no resolver of this machine answers.
   package var isUnknown: Bool
   /// The attempt's time ran out. It only counts for reasons that do not say so themselves.
   package var timedOut: Bool
@@ -175,16 +175,16 @@ package struct Verdict: Hashable, Sendable {
   }
 }
 
-/// How long each part took, on a monotonic clock. Nil: the probe never got there, or does not have the part.
+/// Duration of each part, on the monotonic clock. `nil` where the probe never got there, or does not have the part.
 package struct Timings: Hashable, Sendable {
   package var dns: Duration?
   package var connect: Duration?
-  /// What was said in plain text until TLS could begin.
+  /// Duration of the plain text until TLS could begin.
   package var startTLS: Duration?
   package var tls: Duration?
   /// From the end of the connection's set-up to the first byte of the answer.
   package var firstByte: Duration?
-  /// From the first byte to the last one needed; absent when nobody needs the body.
+  /// From the first byte to the last one needed; absent when the body is not needed.
   package var transfer: Duration?
   package var total: Duration?
 
@@ -209,7 +209,7 @@ package struct Hop: Hashable, Sendable {
   package var statusCode: Int?
   package var address: String?
   package var timings: Timings
-  /// What the kernel says of its connection.
+  /// The kernel's figures of its connection.
   package var tcp: TransportFacts?
 
   package init(
@@ -224,7 +224,7 @@ package struct Hop: Hashable, Sendable {
   }
 }
 
-/// What a handshake showed, also when it was refused.
+/// Facts of a handshake, also when it was refused.
 package struct TLSFacts: Hashable, Sendable {
   package var version: String?
   package var cipher: String?
@@ -290,7 +290,7 @@ package struct CertificateFacts: Hashable, Sendable {
   }
 }
 
-/// What a name server answered.
+/// A name server's answer.
 package struct DNSFacts: Hashable, Sendable {
   /// Mnemonic of the response code, such as `NOERROR` or `NXDOMAIN`.
   package var rcode: String
@@ -304,7 +304,7 @@ package struct DNSFacts: Hashable, Sendable {
   package var authentic = false
   /// Records of the answer section, of which `answers` holds the first ones.
   package var answerCount = 0
-  /// What came before the answer and answered no question of ours.
+  /// Packets that came before the answer and answered no question of ours.
   package var ignored = 0
   /// The server's own words for what went wrong (RFC 8914).
   package var errors: [String] = []
@@ -333,7 +333,7 @@ package struct DNSAnswer: Hashable, Sendable {
   }
 }
 
-/// What a ping probe counted.
+/// Counts of a ping probe.
 package struct PingFacts: Hashable, Sendable {
   package var sent: Int
   package var received: Int
@@ -368,7 +368,7 @@ package struct Assertion: Hashable, Sendable {
   /// The key in `expect`, such as `status` or `body.contains`.
   package var what: String
   package var expected: String
-  /// What was there; the empty string when nothing was.
+  /// The value found; the empty string when there was none.
   package var actual: String
   package var ok: Bool
 

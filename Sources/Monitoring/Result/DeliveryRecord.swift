@@ -2,7 +2,7 @@
 
 import Basics
 
-/// What the store keeps of a result and what is delivered: no URL, no body, no header, at most 1 KiB encoded.
+/// The stored and delivered part of a result: no URL, no body, no header, at most 1 KiB encoded.
 package struct DeliveryRecord: Hashable, Sendable {
   package var id: UniqueID
   package var checkID: UniqueID
@@ -22,7 +22,7 @@ package struct DeliveryRecord: Hashable, Sendable {
   /// At most 256 bytes.
   package var message: String?
   package var flags: Flags
-  /// What it is called on the wire, where that is not `id`: a slot of a group has one name, whoever ran it.
+  /// Its id on the wire, where that is not `id`: a slot of a group has one id, whichever member ran it.
   package var wireID: UniqueID?
   /// The revision of the group's view that made this agent the check's owner; nil: it was not, or there is no group.
   package var ownerRevision: Int64?
@@ -35,7 +35,7 @@ package struct DeliveryRecord: Hashable, Sendable {
     package static let maintenance = Flags(rawValue: 2)
     /// Went back from the quarantine to the lanes: it was counted when it was made.
     package static let resubmitted = Flags(rawValue: 4)
-    /// The way to the target is looked at because of it. What was seen stays on this machine.
+    /// The path to the target is traced because of it. The trace stays on this machine.
     package static let traced = Flags(rawValue: 8)
     /// The places of `confirm` came to another verdict than this one: down here is degraded, anything else is down.
     package static let overruled = Flags(rawValue: 16)
@@ -88,7 +88,7 @@ package struct DeliveryRecord: Hashable, Sendable {
     self.flags = flags
   }
 
-  /// What a receiver knows it by.
+  /// The id that a receiver knows it by.
   package var sentID: UniqueID { wireID ?? id }
 
   /// True when this record may leave the machine: wanted by the receiver, and a verdict about the target.
@@ -96,7 +96,7 @@ package struct DeliveryRecord: Hashable, Sendable {
 
   package var late: Duration { scheduledAt.duration(to: startedAt) }
 
-  /// What windows and alerts count: the verdict that the places of `confirm` came to, or else this place's own.
+  /// The verdict that windows and alerts count: that of the places of `confirm`, or else this place's own.
   package var judged: (state: CheckState, reason: Reason, phase: Phase?) {
     guard flags.contains(.overruled) else { return (state, reason, phase) }
     return (state == .down ? .degraded : .down, .regional, nil)
@@ -120,7 +120,7 @@ package enum DeliveryLane: Hashable, Sendable, CaseIterable {
   case live, backlog
 }
 
-/// What the uploader needs of the store, and all it knows of it.
+/// The uploader's view of the store, and all it knows of it.
 package protocol DeliveryQueue: Sendable {
   /// The oldest deliverable records of the lane that are not settled, at most `limit`, in sequence order.
   func pending(_ lane: DeliveryLane, limit: Int) async -> [QueuedRecord]

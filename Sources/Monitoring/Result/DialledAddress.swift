@@ -32,7 +32,7 @@ package struct DialledAddress: Hashable, Sendable {
   }
 }
 
-/// What one address of a check with `addresses: each` came to.
+/// Verdict on one address of a check with `addresses: each`.
 package struct AddressVerdict: Hashable, Sendable {
   /// As text, with the port where there is one.
   package var address: String

@@ -4,7 +4,7 @@ import Basics
 
 /// One step of what was said on a connection, in order: of STARTTLS, of a preset, or of the check's own dialog.
 package struct DialogStepFacts: Hashable, Sendable {
-  /// What was done, such as `expect "220"` or `EHLO`; never what was sent.
+  /// Name of the step, such as `expect "220"` or `EHLO`; never the data that was sent.
   package var what: String
   /// From the end of the step before, or from when the connection stood, to the end of this one.
   package var elapsed: Duration

@@ -9,7 +9,7 @@ package enum NarrowCause: String, CaseIterable, Sendable {
   case prohibited = "administratively prohibited"
   /// The host is on a network of this machine, and does not answer ARP or neighbour discovery.
   case absentNeighbour = "on this machine's own network"
-  /// What was sent on a connection that stood, or was to come, did not get through.
+  /// Data on an open connection, or the answer to it, did not get through.
   case lostSegments = "lost on the way, all or only large ones"
   /// This machine's own routes lead nowhere.
   case refusingRoute = "the routing table of this machine"

@@ -2,8 +2,7 @@
 
 import Basics
 
-/// What an attempt saw besides its facts, for who asked for an explanation (`once --explain`); for everybody else there
-/// is none.
+/// Details of an attempt besides its facts, for `once --explain`; absent for all others.
 package struct ProbeAccount: Hashable, Sendable {
   /// The names that were resolved, in order, a redirect's among them.
   package var names: [ResolvedName] = []
@@ -13,9 +12,9 @@ package struct ProbeAccount: Hashable, Sendable {
   package var headers: [AnswerHeader] = []
   /// More headers, for which there was no room.
   package var headersLeftOut = 0
-  /// Bytes of the last answer's body that came, out of their coding where somebody looked at them.
+  /// Bytes of the last answer's body that came, decoded where they were decoded at all.
   package var bodyBytes: Int?
-  /// What a name server answered, all of it.
+  /// The whole answer of a name server.
   package var sections: AnswerSections?
   /// How many more routers the last echo reply could have passed (TTL, hop limit).
   package var hopsLeft: Int?
@@ -55,7 +54,7 @@ package struct ResolvedName: Hashable, Sendable {
   }
 }
 
-/// Who resolved a name.
+/// Source of a resolved name.
 package enum NameSource: Hashable, Sendable {
   case hostsFile
   /// `localhost` is this machine, also where the hosts file does not say so (RFC 6761 section 6.3).

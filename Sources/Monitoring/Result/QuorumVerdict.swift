@@ -2,13 +2,13 @@
 
 import Basics
 
-/// What one place found, as far as it is known here.
+/// One place's verdict, as far as it is known here.
 package struct PlaceVerdict: Hashable, Sendable {
   package var place: String
-  /// Nil: it has not said anything.
+  /// `nil` where it has not voted.
   package var state: CheckState?
   package var reason: Reason?
-  /// False: nobody is there any more, and it has no say.
+  /// False where no member is left there, so that it has no vote.
   package var isAlive: Bool
   /// False: the store is out of reach, and whether anybody is there is not known. It has no say, as if it were gone.
   package var isHeard: Bool
@@ -28,8 +28,8 @@ package struct PlaceVerdict: Hashable, Sendable {
   package var isDown: Bool { isAlive && state == .down }
 }
 
-/// What the places of `confirm` made of one place's result. State and reason of the result are theirs; what was measured
-/// here is kept beside them, and is what is delivered.
+/// Verdict of the places of `confirm` on one place's result. State and reason of the result are theirs; this place's
+/// own are kept beside them, and are delivered.
 package struct QuorumVerdict: Hashable, Sendable {
   package enum Outcome: Hashable, Sendable {
     /// The verdict of this place holds.
@@ -40,7 +40,7 @@ package struct QuorumVerdict: Hashable, Sendable {
     case regional
     /// Not down here, but enough other places are down: down.
     case outvoted
-    /// Down here, and too few places are alive to say more, or nobody is heard.
+    /// Down here, and too few places are alive to say more, or none is heard.
     case unconfirmed
   }
 

@@ -3,13 +3,13 @@
 import Basics
 
 extension Reason {
-  /// What to look at first, for a person who has just been woken: lower case, no full stop. Nil for `ok`.
+  /// The first thing to look at, for a person who has just been woken: lower case, no full stop. `nil` for `ok`.
   /// docs/results.md says the same of every reason.
   ///
   /// - Parameters:
   ///   - phase: of the failure: while a name is resolved, it is the name server that is to be looked at.
   ///   - message: of the failure: where it names a narrower cause, the advice is about that.
-  ///   - isExplained: told beside all that `once --explain` shows: nil where the advice is to look there.
+  ///   - isExplained: shown beside the output of `once --explain`: nil where the advice is to look there.
   package func advice(
     in phase: Phase? = nil, of message: String? = nil, isExplained: Bool = false
   ) -> String? {

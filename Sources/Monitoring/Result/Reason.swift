@@ -144,7 +144,7 @@ package enum CheckState: String, CaseIterable, Hashable, Sendable {
   case up, degraded, down, unknown
 }
 
-/// What caused a run.
+/// Cause of a run.
 package enum Trigger: String, CaseIterable, Hashable, Sendable {
   /// A slot of the check's own schedule.
   case schedule

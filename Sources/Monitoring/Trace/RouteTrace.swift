@@ -7,7 +7,7 @@ import Basics
 /// It is made after a verdict and never changes it. Nothing in it was dialled but the target itself: routers are known by
 /// what they sent back (RFC 792, RFC 4443).
 package struct RouteTrace: Hashable, Sendable {
-  /// What the check, or the person, calls the target.
+  /// Name of the target, as the check or the command line has it.
   package var host: String
   /// The address that packets went to; port 0 with `icmp`.
   package var target: SocketAddress
@@ -25,7 +25,7 @@ package struct RouteTrace: Hashable, Sendable {
   package var end: TraceEnd
   /// The largest packet, headers included, that went the whole way unbroken; nil: not found out.
   package var mtu: Int?
-  /// Who said that its next link takes no more than so much (RFC 1191, RFC 8201), in order.
+  /// Routers that reported a smaller MTU of their next link (RFC 1191, RFC 8201), in order.
   package var narrowings: [TraceNarrowing]
 
   package init(
@@ -39,7 +39,7 @@ package struct RouteTrace: Hashable, Sendable {
   }
 }
 
-/// What was sent.
+/// Kind of packets that were sent.
 package enum TraceMethod: String, CaseIterable, Hashable, Sendable {
   /// SYNs to the service's own port.
   case tcp
@@ -53,9 +53,10 @@ package enum TraceMethod: String, CaseIterable, Hashable, Sendable {
 package enum TraceEnd: Hashable, Sendable {
   /// The target itself answered, with this: "accepted", "refused", "reset", "echo reply", "port unreachable".
   case reached(String)
-  /// Somebody on the way said no: in which words (RFC 792, RFC 1812 5.2.7, RFC 4443), and who, where the kernel told.
+  /// A device on the path refused: in which words (RFC 792, RFC 1812 5.2.7, RFC 4443), and its address, where the
+  /// kernel reported one.
   case refused(by: IPAddress?, ttl: Int, says: String)
-  /// Nobody answered behind this TTL; 0: nobody at all.
+  /// No answer from behind this TTL; 0 for no answer at all.
   case silent(after: Int)
   /// The same routers again and again from this TTL on.
   case loop(from: Int)
@@ -69,9 +70,9 @@ package struct TraceHop: Hashable, Sendable {
   package var ttl: Int
   /// Packets sent with it.
   package var sent: Int
-  /// Of each address that answered, the one with most answers first; empty: nobody.
+  /// Of each address that answered, the one with most answers first; empty for no answer.
   package var answers: [TraceAnswer]
-  /// What was sent, where that is not the trace's own method: it got no answer here.
+  /// Kind of packets that were sent, where that is not the trace's own method: it got no answer here.
   package var method: TraceMethod?
 
   package init(ttl: Int, sent: Int = 0, answers: [TraceAnswer] = [], method: TraceMethod? = nil) {
@@ -84,7 +85,7 @@ package struct TraceHop: Hashable, Sendable {
   package var loss: Double { sent == 0 ? 0 : Double(max(0, sent - received)) * 100 / Double(sent) }
 }
 
-/// What one address answered at one TTL.
+/// Answers of one address at one TTL.
 package struct TraceAnswer: Hashable, Sendable {
   package var address: IPAddress
   /// By reverse DNS; nil: not asked, or none.
@@ -131,8 +132,8 @@ package struct TraceNarrowing: Hashable, Sendable {
   package var by: IPAddress?
   /// Bytes, headers included.
   package var mtu: Int
-  /// Nobody said so: larger packets vanish (a black hole, RFC 2923), and the size was found by trying. `by` is then the
-  /// last router before the place where they vanish.
+  /// No router reported it: larger packets vanish (a black hole, RFC 2923), and the size was found by trying. `by` is
+  /// then the last router before the place where they vanish.
   package var isSilent: Bool
 
   package init(ttl: Int?, by: IPAddress?, mtu: Int, isSilent: Bool = false) {

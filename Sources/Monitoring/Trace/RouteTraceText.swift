@@ -98,29 +98,29 @@ package struct RouteTraceText: Sendable {
   private var tail: [String] {
     var lines = [trace.end.sentence(trace)]
     for narrowing in trace.narrowings {
-      let place = narrowing.ttl.map { "behind hop \($0)" } ?? "on the way"
+      let place = narrowing.ttl.map { "behind hop \($0)" } ?? "on the route"
       let who = narrowing.by.map { " (\($0))" } ?? ""
       lines.append(
         narrowing.isSilent
-          ? "Packets larger than \(narrowing.mtu) bytes vanish \(place)\(who), and nobody says so."
+          ? "Packets larger than \(narrowing.mtu) bytes vanish \(place)\(who), without an ICMP error."
           : "The link \(place)\(who) takes packets of \(narrowing.mtu) bytes at most.")
     }
-    if let mtu = trace.mtu { lines.append("Packets of \(mtu) bytes go the whole way unbroken.") }
+    if let mtu = trace.mtu { lines.append("Packets of \(mtu) bytes reach the target without fragmentation.") }
     return lines
   }
 }
 
 extension RouteTrace {
   /// Whether the loss at a hop is that router's own way of answering seldom (RFC 1812 4.3.2.8) and says nothing of the
-  /// way: somebody behind it answers with less of it.
+  /// path: a hop behind it has less loss.
   package func isOwnSilence(_ index: Int) -> Bool {
     let loss = hops[index].loss
     guard loss > 0 else { return false }
     return hops.dropFirst(index + 1).contains { !$0.answers.isEmpty && $0.loss < loss }
   }
 
-  /// How many hops the way back has, where it is not as long as the way there. Nobody says with which TTL answers begin:
-  /// 32, 64, 128 and 255 are what systems use, and the nearest above is taken.
+  /// Number of hops of the return path, where it is not as long as the forward path. The first TTL of an answer is not
+  /// known: 32, 64, 128 and 255 are what systems use, and the nearest above is taken.
   package func wayBack(_ answer: TraceAnswer, at ttl: Int) -> Int? {
     guard let left = answer.replyTTL, answer.says == nil,
       let first = [32, 64, 128, 255].first(where: { $0 >= left })
@@ -144,10 +144,10 @@ extension TraceEnd {
       return "\(target) was not reached. \(place) (\(by)) says: \(says)."
     case .silent(let ttl):
       return ttl == 0
-        ? "\(target) was not reached: nobody answers."
+        ? "\(target) was not reached: no answer."
         : "\(target) was not reached: silence behind hop \(ttl)."
     case .loop(let ttl): return "\(target) was not reached: packets go in a circle from hop \(ttl) on."
-    case .fault(let why): return "Nothing can be said of the way: \(why)."
+    case .fault(let why): return "The route is not known: \(why)."
     }
   }
 }

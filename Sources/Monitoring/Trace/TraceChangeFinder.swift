@@ -19,7 +19,7 @@ struct TraceChangeFinder {
     return found
   }
 
-  /// Nil: it is not broken, or it was so when the target worked.
+  /// `nil` where the path is not broken, or was so when the target worked.
   var brokenAfter: Int? {
     switch trace.end {
     case .reached, .fault: nil
@@ -29,17 +29,17 @@ struct TraceChangeFinder {
     }
   }
 
-  /// What to say where nothing is different.
+  /// Words for a path without a difference.
   var unchanged: String {
     switch trace.end {
     case .reached:
       let count = trace.lastTTL
       let length = count == 1 ? "1 hop" : "\(count) hops"
       return good == nil
-        ? "the way to the target is whole, \(length)"
-        : "the way to the target is whole and as before, \(length)"
+        ? "the route to the target is complete, \(length)"
+        : "the route to the target is complete and as before, \(length)"
     case .silent(let after):
-      return "nobody answers behind \(place(after)), as when the target worked"
+      return "no answer from behind \(place(after)), as when the target worked"
     case .refused, .loop, .fault: return ""
     }
   }
@@ -52,7 +52,7 @@ struct TraceChangeFinder {
     case .loop(let ttl):
       return TraceChange(.loop, ttl, "packets go in circles from \(place(ttl)) on")
     case .refused(let by, let ttl, let says):
-      let who = by.map { named($0, ttl) } ?? "somebody at hop \(ttl)"
+      let who = by.map { named($0, ttl) } ?? "a device at hop \(ttl)"
       return TraceChange(.refused, ttl, "\(who) says: \(says)")
     case .silent(let after): return isNews(silentAfter: after) ? silence(after) : nil
     case .reached(let says): return reached(says)
@@ -68,12 +68,12 @@ struct TraceChangeFinder {
   private func silence(_ after: Int) -> TraceChange {
     let next = good?.hops.first { $0.ttl > after && !$0.answers.isEmpty }
     let length = good.flatMap { $0.end.isReached ? " of \($0.lastTTL)" : nil } ?? ""
-    var words = "nobody answers, not even the first router"
+    var words = "no answer, not even from the first router"
     if after > 0 {
       let who = hop(after)?.place
       words =
-        who.map { "the way ends behind \($0) (hop \(after)\(length))" }
-        ?? "the way ends behind hop \(after)\(length)"
+        who.map { "the route ends behind \($0) (hop \(after)\(length))" }
+        ?? "the route ends behind hop \(after)\(length)"
     }
     if let next, let who = next.place {
       let isTarget = next.addresses.contains(trace.target.address)
@@ -93,14 +93,14 @@ struct TraceChangeFinder {
     if let good, good.end.isReached, good.end != trace.end, last < good.lastTTL, Self.isNo(says) {
       return TraceChange(
         .answeredEarly, last,
-        "somebody at hop \(last) answers in the target's name (\(says)); the target was hop \(good.lastTTL) \(when)"
+        "a device at hop \(last) answers in the target's name (\(says)); the target was hop \(good.lastTTL) \(when)"
       )
     }
     guard Self.isNo(says), good?.end != trace.end else { return nil }
     let words =
       says == "refused"
-      ? "the way is whole: the target itself refuses, nobody listens on port \(trace.target.port)"
-      : "the way is whole up to the target, or what stands before it: it answers with a \(says)"
+      ? "the route is complete: the target itself refuses, nothing listens on port \(trace.target.port)"
+      : "the route is complete up to the target, or a device in front of it: the answer is a \(says)"
     return TraceChange(.targetRefused, last, words)
   }
 
@@ -116,10 +116,10 @@ struct TraceChangeFinder {
     var who = "packets over \(now) bytes do not get through"
     if let narrow, narrow.mtu == now {
       let by =
-        narrow.by.map { named($0, narrow.ttl) } ?? narrow.ttl.map { "hop \($0)" } ?? "somebody on the way"
+        narrow.by.map { named($0, narrow.ttl) } ?? narrow.ttl.map { "hop \($0)" } ?? "a device on the route"
       who =
         narrow.isSilent
-        ? "packets over \(now) bytes vanish behind \(by), and nobody says so"
+        ? "packets over \(now) bytes vanish behind \(by), without an ICMP error"
         : "\(by) passes on at most \(now) bytes"
     }
     return TraceChange(.mtu, narrow?.ttl, before.map { "\(who), it was \($0) \(when)" } ?? who)
@@ -182,7 +182,7 @@ struct TraceChangeFinder {
     // Said already, and better.
     if case .reached(let says) = trace.end, Self.isNo(says), trace.lastTTL < good.lastTTL { return nil }
     return TraceChange(
-      .length, nil, "the way is \(trace.lastTTL) hops long, it was \(good.lastTTL) hops \(when)")
+      .length, nil, "the route is \(trace.lastTTL) hops long, it was \(good.lastTTL) hops \(when)")
   }
 
   // MARK: words
@@ -217,6 +217,6 @@ struct TraceChangeFinder {
 }
 
 extension RouteTrace {
-  /// Of the last that answered; 0: nobody did.
+  /// TTL of the last hop that answered; 0 where none did.
   package var lastTTL: Int { hops.last { !$0.answers.isEmpty }?.ttl ?? 0 }
 }

@@ -2,20 +2,20 @@
 
 import Basics
 
-/// What is different on a way since it was last seen to work: pure.
+/// Compares a path with the one that was last seen to work: pure.
 ///
-/// Only what two looks can show for certain is called a change. Routers limit how often they answer (RFC 1812 4.3.2.8), so
-/// one that is silent while a later one answers has not changed; several routers share the traffic at one place, so
-/// another of them is no other way; and loss counts from the place on from which everybody behind has it too.
+/// Only differences that two traces show for certain are called a change. Routers limit how often they answer (RFC 1812
+/// 4.3.2.8), so one that is silent while a later one answers has not changed; several routers share the traffic at one
+/// place, so another of them is no other path; and loss counts from the hop on from which all hops behind have it too.
 package struct TraceComparison: Hashable, Sendable {
   /// The one that explains most first.
   package let changes: [TraceChange]
-  /// The way is broken behind this TTL, 0 to 255; nil: it is not, or nobody can tell where.
+  /// The path is broken behind this TTL, 0 to 255. `nil` where it is not, or the place is not known.
   package let brokenAfter: Int?
   /// One sentence for people, at most 256 bytes.
   package let summary: String
 
-  /// What is so now, for whoever compares with nothing.
+  /// The current state, without a comparison.
   package let shortSummary: String
 
   /// - Parameter good: the way as it was when the target worked; nil: it was never looked at.
@@ -34,15 +34,15 @@ package struct TraceComparison: Hashable, Sendable {
 /// One thing that is different.
 package struct TraceChange: Hashable, Sendable {
   package enum Kind: String, CaseIterable, Hashable, Sendable {
-    /// Nobody answers behind a router, where somebody did.
+    /// No answer from behind a router, where there was one before.
     case ends
-    /// Somebody on the way says no.
+    /// A device on the path refuses.
     case refused
     /// The same routers again and again.
     case loop
     /// The target itself, or what stands before it in its name, says no.
     case targetRefused = "target_refused"
-    /// Somebody nearer than the target answers in its name.
+    /// A device nearer than the target answers in its name.
     case answeredEarly = "answered_early"
     /// A link takes smaller packets than before.
     case mtu

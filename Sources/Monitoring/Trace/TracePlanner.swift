@@ -2,11 +2,11 @@
 
 import Basics
 
-/// Which traces are made and when: a pure machine. Someone else makes them and tells when each has ended.
+/// Plans the traces: a pure machine. The caller makes them and reports the end of each.
 ///
-/// The first failure of a run asks for one, and so does a failure for another reason, and a success that took far longer
-/// than usual. A target is traced once in `every`; checks of the same target share its trace. What waits is bounded: the
-/// newest goes first, and the oldest makes room.
+/// The first failure of a run asks for one, and so does a failure for another reason, and a success that took far
+/// longer than usual. A target is traced once in `every`; checks of the same target share its trace. The queue is
+/// limited: the newest goes first, and the oldest makes room.
 package struct TracePlanner: Sendable {
   package struct Job: Hashable, Sendable {
     package var target: SocketAddress
@@ -20,7 +20,7 @@ package struct TracePlanner: Sendable {
     package var checks: [UniqueID]
   }
 
-  /// What a result led to.
+  /// Consequence of a result.
   package enum Step: Hashable, Sendable {
     case nothing
     /// A trace will be made for it, or is under way.
@@ -60,7 +60,7 @@ package struct TracePlanner: Sendable {
   package static let queueLimit = 64
   /// Checks that share one trace at most.
   static let sharers = 1000
-  /// What is usual is looked up anew after so long.
+  /// Time after which the usual response time is looked up again.
   static let usualLasts: Duration = .seconds(600)
   /// Between two traces of targets at work, whatever there is to do.
   static let pace: ClosedRange<Duration> = .seconds(1) ... .seconds(10)
@@ -71,7 +71,7 @@ package struct TracePlanner: Sendable {
     (self.settings, self.mostBegun) = (settings, mostBegun)
   }
 
-  /// What a scrape says.
+  /// Figures for a scrape.
   package var shown: TraceFigures {
     var shown = figures
     (shown.running, shown.waiting) = (running + (isGoodRunning ? 1 : 0), queue.count)
@@ -252,7 +252,7 @@ extension TracePlanner.Job {
   }
 }
 
-/// What traces have come to since the start.
+/// Counts of traces since the start.
 package struct TraceFigures: Hashable, Sendable {
   /// Begun, by cause.
   package var failure = 0

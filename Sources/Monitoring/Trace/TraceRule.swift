@@ -29,7 +29,7 @@ package struct TraceUsual: Hashable, Sendable {
 
   package init(count: Int64, p99: Duration) { (self.count, self.p99) = (count, p99) }
 
-  /// With less nobody knows what is usual: the 99th percentile of few is their longest.
+  /// With fewer results the usual time is not known: the 99th percentile of few is their longest.
   package static let enough: Int64 = 100
 }
 
@@ -55,7 +55,7 @@ package enum TraceRule {
     return result.reason != .dnsTimeout || result.type == .dns
   }
 
-  /// What is asked in the way the check asks.
+  /// Method of the trace that is most like the check's own probe.
   package static func method(of check: MonitoringCheck) -> TraceMethod? {
     switch check.kind {
     case .dns(let dns): dns.transport == .udp ? .udp : nil
@@ -64,7 +64,7 @@ package enum TraceRule {
     }
   }
 
-  /// Nil: as usual, or nobody knows yet what is usual.
+  /// `nil` where it is as usual, or the usual time is not known yet.
   package static func slowness(_ result: CheckResult, _ usual: TraceUsual?, factor: Int) -> TraceCause? {
     guard factor > 0, let usual, usual.count >= TraceUsual.enough, let took = result.facts.responseTime,
       took > usual.p99 * factor
@@ -74,7 +74,7 @@ package enum TraceRule {
 }
 
 extension Reason {
-  /// Packets that do not arrive, or that somebody on the way answers, look like this.
+  /// Failures that packets lost on the path, or answered by a device on it, can cause.
   package var mayLieOnTheWay: Bool {
     switch self {
     case .connectRefused, .connectTimeout, .connectUnreachable, .connectionReset, .connectionClosed,

@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What a request is for. Each kind shares the budget; replay may not starve the rest of it.
+/// Purpose of a request. Each kind shares the budget; replay may not starve the rest of it.
 package enum RequestUse: UInt8, CaseIterable, Hashable, Sendable {
   case live = 0
   case backlog = 1
@@ -155,8 +155,9 @@ extension RateBudget {
     return bytes + checksum(bytes)  // bounded: lists
   }
 
-  /// What the last run left. Its open reservation counts as made now, and instants ahead of the clock as made now.
-  /// Nil bytes: a first start. Unreadable bytes: nearly a whole minute counts as spent, since nobody knows.
+  /// The state that the last run left. Its open reservation counts as made now, and instants ahead of the clock as made
+  /// now. `nil` bytes for a first start. With unreadable bytes nearly a whole minute counts as spent, since the use is
+  /// not known.
   package init(restoring bytes: [UInt8]?, at now: Timestamp, limits: Limits = Limits()) {
     self.init(limits: limits)
     guard let bytes else { return }

@@ -25,7 +25,7 @@ package actor RateGate {
     self.limits = limits
   }
 
-  /// Nil: counted, make the request. Otherwise: not before then.
+  /// `nil` where the request was counted and may be made; otherwise the earliest time for it.
   package func admit(_ use: RequestUse) async -> Timestamp? {
     while true {
       await restore()
@@ -42,7 +42,7 @@ package actor RateGate {
     while let until = await admit(use) { try await time.sleep(until: until) }
   }
 
-  /// What the answer says about the rate.
+  /// Applies the answer's limits of the rate.
   package func observe(_ response: APIResponse) {
     if let date = response.header("Date").flatMap({ HTTPDate.parse($0) }) {
       serverAhead = time.now.duration(to: date)

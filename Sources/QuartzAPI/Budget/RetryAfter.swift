@@ -6,7 +6,7 @@ import Monitoring
 /// How long a server asks to be left alone. Decided from its headers alone, and never for longer than `RetryTime.cap`.
 package enum RetryAfter {
   /// The wait that `response` asks for: Retry-After as seconds or as a date (RFC 9110, section 10.2.3), else
-  /// X-RateLimit-Reset as seconds or as an instant. Nil: it asks for none, or for one that makes no sense
+  /// X-RateLimit-Reset as seconds or as an instant. `nil` where it asks for none, or for one that makes no sense
   /// (negative, in the past, no number).
   ///
   /// A date is measured against the server's own Date header where there is one, so a server whose clock is years

@@ -3,8 +3,8 @@
 import Basics
 import Monitoring
 
-/// What somebody changed in the API's list, for this machine's log: a key of the API can edit every check, so who
-/// runs the agent must be able to see what it was told, and when. Secrets appear as changed, never as what they are.
+/// A change in the API's list, for this machine's log: a key of the API can edit every check, so the agent's operator
+/// must be able to see each change with its time. Secrets appear as changed, never with their values.
 package struct CheckChange: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     case added, removed
@@ -13,7 +13,7 @@ package struct CheckChange: Hashable, Sendable {
 
   package struct Column: Hashable, Sendable {
     package var name: String
-    /// Nil: it had none.
+    /// `nil` where it had none.
     package var before: String?
     package var after: String?
   }
@@ -62,7 +62,7 @@ package struct CheckChange: Hashable, Sendable {
 /// A column as it is compared, and as it is shown.
 private struct ShownValue: Hashable {
   var text: String
-  /// What a secret is compared by; it is never shown.
+  /// The value that a secret is compared by; it is never shown.
   var secret: SecretJSON?
 }
 

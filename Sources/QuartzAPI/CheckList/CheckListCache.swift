@@ -35,7 +35,7 @@ package struct CheckListCache: Sendable {
     try await file.write(encode(snapshot, pulledAt: pulledAt))
   }
 
-  /// What was loaded is in force.
+  /// The loaded list is applied.
   package func understood() async { await file.understood() }
 
   /// Why this list must not be put in force; nil: it may.

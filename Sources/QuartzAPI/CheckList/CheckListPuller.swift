@@ -37,7 +37,7 @@ package final class CheckListPuller: Sendable {
     package var mapping: CheckMapping
     /// Told each list that differs from the one in force, the one from the disk included.
     package var apply: @Sendable (PulledChecks) async -> Void
-    /// Nil: nobody else has this list.
+    /// `nil` where the list is not shared.
     package var sharing: Sharing?
 
     package init(

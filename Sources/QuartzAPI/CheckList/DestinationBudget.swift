@@ -3,8 +3,8 @@
 import Basics
 import Monitoring
 
-/// How many places checks from the API may go to. A list that names more is a scan, whoever wrote it: what was
-/// running goes on, the excess is refused.
+/// Limits the destinations of checks from the API. A list that names more is a scan, whatever its author: running
+/// checks go on, the excess is refused.
 ///
 /// Destinations in use come first, whatever their ids, so that a flood of new ones displaces nothing. New ones join
 /// in the order of the checks' ids.
@@ -22,7 +22,7 @@ package struct DestinationBudget: Hashable, Sendable {
   /// Where a check goes: the host as written, and the port.
   package struct Destination: Hashable, Sendable {
     package var host: String
-    /// Nil: no port, as ping has none.
+    /// `nil` for no port, as ping has none.
     package var port: UInt16?
 
     package init(host: String, port: UInt16?) {

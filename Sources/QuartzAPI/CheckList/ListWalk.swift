@@ -5,9 +5,9 @@ import Monitoring
 
 /// Puts the pages of one walk through the list together, and says whether they are one consistent snapshot.
 ///
-/// The list has no version and pages shift while somebody edits, so a walk counts only if every page tells the same
-/// total and exactly that many different checks were seen. A list that cannot be meant is not walked to its end: its
-/// pages come out of the same hourly budget as the results.
+/// The list has no version and pages shift during edits, so a walk counts only if every page tells the same total and
+/// exactly that many different checks were seen. A list that cannot be meant is not walked to its end: its pages come
+/// out of the same hourly budget as the results.
 struct ListWalk<Row: ListRow>: Sendable {
   /// The largest total that is believed.
   private let most: Int64

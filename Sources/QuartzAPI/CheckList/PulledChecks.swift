@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What the API's list means for this agent.
+/// The API's list, as it applies to this agent.
 package struct PulledChecks: Hashable, Sendable {
   /// To run, by id.
   package var checks: [MonitoringCheck] = []
@@ -21,9 +21,9 @@ package struct PulledChecks: Hashable, Sendable {
   package var windows: [MaintenanceWindow] = []
   /// Windows that are not kept, each with its name and the reason.
   package var windowProblems: [String] = []
-  /// Refused because the list asks for more places than a list should: somebody has to look at it.
+  /// Refused because the list has more destinations than allowed: an operator has to look at it.
   package var refusedDestinations = 0
-  /// What is different from the list before; empty for the first one.
+  /// Differences from the list before; empty for the first one.
   package var changes: [CheckChange] = []
 
   package init() {}
@@ -37,7 +37,7 @@ package struct MappingRules: Hashable, Sendable {
   package var limit = 2000
   /// `limits.remote_interval_min`.
   package var minimumInterval: Duration = .seconds(10)
-  /// What a request of a stranger's check may do.
+  /// Methods that requests of an untrusted check may use.
   package var methods: Set<ByteText> = ["GET", "HEAD"]
   package var pingICMP = false
   package var readBody = false

@@ -3,11 +3,11 @@
 import Basics
 import Monitoring
 
-/// What belongs to the agent itself, where no check from the API may go: the API, and the agent's own status page. A
-/// check of the API that asks the API would be a loop, and one that asks the agent's own page a way to read it.
+/// The agent's own endpoints, where no check from the API may go: the API, and the agent's own status page. A check of
+/// the API that asks the API would be a loop, and one that asks the agent's own page a way to read it.
 ///
-/// This is the judgement of what a check says. Names that lead here all the same are refused when they are dialled,
-/// by the egress policy.
+/// This judges the words of a check. Names that lead here all the same are refused when they are dialled, by the egress
+/// policy.
 package struct SelfTargets: Hashable, Sendable {
   /// The API, and Supabase where results go there.
   package var receivers: [HTTPURL.Origin]

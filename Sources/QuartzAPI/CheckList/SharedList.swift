@@ -26,7 +26,7 @@ extension CheckSnapshot {
     return (["{\"version\":1,\"cut\":\(isCut)}".bytes] + box.parts, leftOut)
   }
 
-  /// Nil: these are no parts of a list.
+  /// `nil` for bytes that are no parts of a list.
   package init?(parts: [[UInt8]]) {
     // As deep as the API's own answers may be, and the part around them.
     let depth = 68

@@ -6,7 +6,7 @@ import Monitoring
 /// One row of `GET /monitoring-checks`, as the table has it: typed, not judged.
 ///
 /// Only the columns the agent uses are read; the backend may add others. A column of the wrong type cannot come from
-/// the table, so it refuses the whole list. The JSON columns hold whatever somebody typed: they are judged per check.
+/// the table, so it refuses the whole list. The JSON columns may hold anything: they are judged per check.
 package struct WireCheck: Hashable, Sendable {
   package var id: UniqueID
   package var resourceID: UniqueID
@@ -15,7 +15,7 @@ package struct WireCheck: Hashable, Sendable {
   /// Kept as text: a type we do not know is a skipped check, not a broken list.
   package var type: String
   package var isEnabled: Bool
-  /// What the columns hold, in their order; nil: null, or not there.
+  /// Values of the columns, in their order. `nil` for null, or for an absent column.
   private var values: [WireValue?]
 
   /// The columns that keys of a check have their values from, as their declarations name them, and what says how two
@@ -76,7 +76,7 @@ package struct WireCheckError: Error, Hashable, Sendable, CustomStringConvertibl
   package let description: String
 }
 
-/// What a column holds.
+/// Value of a column.
 enum WireValue: Hashable, Sendable {
   case text(String)
   /// 32 bits in the table.
@@ -201,8 +201,8 @@ extension JSONWriter {
 
 extension String {
   /// The url without its query, where keys are kept, and without what never leaves this machine, the fragment. User
-  /// info is no part of a url that a check may have; the list has it all the same, and it may be a password. What
-  /// stands there instead keeps the url as refused as it was.
+  /// info is no part of a url that a check may have; the list has it all the same, and it may be a password. The
+  /// replacement keeps the url as refused as it was.
   ///
   /// By bytes: a mark behind the `?` would make another character of it.
   fileprivate var withoutSecrets: String {

@@ -8,7 +8,7 @@ protocol ListRow: Hashable, Sendable {
   /// The last part of the route, and what the rows are called.
   static var route: String { get }
   static var plural: String { get }
-  /// What the server is asked for beside the page.
+  /// The filter that the server is asked for beside the page.
   static var filter: String { get }
   var id: UniqueID { get }
   /// False for a row that the filter should have kept away.

@@ -46,7 +46,7 @@ package struct BatchMemory: Hashable, Sendable {
 }
 
 extension DeliveryMachine {
-  /// What an earlier run learned.
+  /// Restores the memory of an earlier run.
   package mutating func recall(_ memory: BatchMemory) {
     batchLimit = min(settings.batch, memory.limit)
     shrunkAt = memory.since

@@ -30,7 +30,7 @@ package struct ContactWords: Hashable, Sendable {
 
   package init() {}
 
-  /// - Parameter data: the answer's `data`. What is not understood says nothing: no results depend on it.
+  /// - Parameter data: the answer's `data`. Members that are not understood are ignored: no results depend on them.
   init(_ data: JSONValue) {
     contact = data["contact_s"]?.integer.map {
       .seconds(min(max($0, Self.contacts.lowerBound), Self.contacts.upperBound))

@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What differs between the two receivers: how they acknowledge, and what their refusals mean for an operator.
+/// Differences between the two receivers: how they acknowledge, and what their refusals mean for an operator.
 package enum DeliveryDialect: Hashable, Sendable {
   /// `POST {url}/check-results` of the Quartz API.
   case quartz
@@ -25,7 +25,7 @@ package enum DeliveryDialect: Hashable, Sendable {
     }
   }
 
-  /// Nil: a 2xx that is no acknowledgement.
+  /// `nil` for a 2xx that is no acknowledgement.
   package func acknowledgement(_ response: APIResponse, sent: [UniqueID]) -> Acknowledgement? {
     switch self {
     case .quartz: quartzAcknowledgement(response, sent: sent)

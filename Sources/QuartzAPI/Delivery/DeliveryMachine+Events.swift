@@ -4,7 +4,7 @@ import Basics
 import Monitoring
 
 extension DeliveryMachine {
-  /// What the queue gave for a `fetch`.
+  /// The queue's answer to a `fetch`.
   package mutating func fetched(_ lane: DeliveryLane, _ records: [QueuedRecord], at now: Timestamp)
     -> [Effect]
   {

@@ -6,8 +6,8 @@ import Monitoring
 /// Decides what the uploader does next and what an answer leads to. No clock, no network, no store: an event and the
 /// time go in, actions come out.
 ///
-/// One batch is under way at a time. The live lane goes first, then the backlog; a batch refused for its rows is
-/// halved until the bad row stands alone; nothing is given up that nobody rejected.
+/// One batch is under way at a time. The live lane goes first, then the backlog; a batch refused for its rows is halved
+/// until the bad row stands alone; only results that the receiver rejected are given up.
 package struct DeliveryMachine: Sendable {
   package struct Settings: Hashable, Sendable {
     /// Rows in a request.
@@ -26,7 +26,7 @@ package struct DeliveryMachine: Sendable {
     package init() {}
   }
 
-  /// What to do now.
+  /// The next step.
   package enum Action: Hashable, Sendable {
     case fetch(DeliveryLane, limit: Int)
     case send(Batch)
@@ -41,7 +41,7 @@ package struct DeliveryMachine: Sendable {
     package let use: RequestUse
   }
 
-  /// What an event leads to outside, in this order.
+  /// Effects of an event outside, in this order.
   package enum Effect: Hashable, Sendable {
     case quarantine([QueuedRecord], code: String)
     /// The rows of these sequences are settled.
@@ -97,7 +97,7 @@ package struct DeliveryMachine: Sendable {
     var use: RequestUse
   }
 
-  /// What to do at `now`. A `send` must be answered before the next call.
+  /// The next step at `now`. A `send` must be answered before the next call.
   package mutating func next(at now: Timestamp) -> Action {
     if let holdUntil, holdUntil > now { return .wait(until: holdUntil) }
     if lastPost == nil { lastPost = settings.greets ? .epoch : now }
@@ -178,7 +178,7 @@ package struct DeliveryTally: Hashable, Sendable {
   package var quarantined = 0
   /// Of these, how many by the receiver's code.
   package var codes: [ByteText: Int] = [:]
-  /// Rows that are nobody's business: unknown, or in maintenance where the receiver has no place for that.
+  /// Rows that are not delivered: unknown, or in maintenance where the receiver has no place for that.
   package var withheld = 0
   package var batches = 0
   package var lastSuccess: Timestamp?

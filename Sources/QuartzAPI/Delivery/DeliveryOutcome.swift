@@ -3,11 +3,11 @@
 import Basics
 import Monitoring
 
-/// What an answer to a batch means, whichever transport it came by.
+/// Meaning of an answer to a batch, for every transport.
 package enum DeliveryOutcome: Hashable, Sendable {
   /// The receiver has every row that is not in `rejected`, and will not take those.
   case acknowledged(Acknowledgement)
-  /// Something in the batch is wrong and nothing of it was stored; which row, nobody says.
+  /// A row in the batch is wrong and nothing of it was stored; the receiver does not say which row.
   case rowsRefused(code: String)
   /// Nothing was stored because this check no longer exists.
   case checkGone(UniqueID, code: String)
@@ -24,7 +24,7 @@ package enum DeliveryOutcome: Hashable, Sendable {
 }
 
 package struct Acknowledgement: Hashable, Sendable {
-  /// Nil: the transport does not count.
+  /// `nil` where the transport does not count.
   package var accepted: Int?
   package var duplicates: Int?
   package var rejected: [Rejection]

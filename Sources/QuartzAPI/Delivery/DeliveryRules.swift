@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What each answer means. Pure: bytes in, meaning out; the table in docs/delivery.md is this file in prose.
+/// Meaning of each answer. Pure: bytes in, meaning out; the table in docs/delivery.md is this file in prose.
 package enum DeliveryRules {
   /// - Parameter sent: the ids of the batch, in order.
   package static func judge(

@@ -37,7 +37,7 @@ package struct DeliveryStatus: Hashable, Sendable {
     self.throttledUntil = machine.throttled[.live].flatMap { $0 > now.advanced(by: .seconds(5)) ? $0 : nil }
   }
 
-  /// What people should know beside the trouble of delivery itself and its counts.
+  /// Notices beside the failures of delivery itself and its counts.
   package var notices: [Notice] {
     var notices: [Notice] = []
     if tally.quarantined > 0 {
@@ -84,7 +84,7 @@ package struct DeliveryStatus: Hashable, Sendable {
     return notices
   }
 
-  /// What to do about refused results. An id that another result has says more than a row that does not fit.
+  /// The next step for refused results. An id that another result has says more than a row that does not fit.
   package static func hint(_ codes: [ByteText: Int]) -> String {
     let look = "look at them: quartz-agent spool quarantine ls"
     guard codes["23505"] != nil else { return look }
@@ -100,7 +100,7 @@ package struct DeliveryStatus: Hashable, Sendable {
   }
 }
 
-/// What the rate budget has seen.
+/// Use of the rate budget.
 package struct RequestUsage: Hashable, Sendable {
   package var minute: Int
   package var hour: Int

@@ -4,8 +4,8 @@ import Basics
 import Monitoring
 import Synchronization
 
-/// Lets one task sleep until a time or until somebody rings, whichever comes first. A ring while nobody sleeps is
-/// kept for the next sleep.
+/// Lets one task sleep until a time or until it is woken, whichever comes first. A wake-up while no task sleeps is kept
+/// for the next sleep.
 final class Doorbell: Sendable {
   private struct State: Sendable {
     var hasRung = false

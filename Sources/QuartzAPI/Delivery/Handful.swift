@@ -5,13 +5,13 @@ import Monitoring
 
 /// A few results that no store keeps, on their way to the receiver: `once --post` where no agent runs.
 package actor Handful: DeliveryQueue {
-  /// What became of them.
+  /// Outcome of the delivery.
   package struct Report: Hashable, Sendable {
     /// Results the receiver has.
     package var delivered = 0
     /// Results it will not take, with its codes.
     package var refused: [Refusal] = []
-    /// Results that nobody has taken or refused.
+    /// Results that were neither accepted nor refused.
     package var left = 0
     /// Why some are left.
     package var trouble: Notice?
@@ -31,7 +31,7 @@ package actor Handful: DeliveryQueue {
   private var settled: Set<UInt64> = []
   private var refused: [Refusal] = []
 
-  /// Unknown results are nobody's business and are left out.
+  /// Unknown results are left out.
   package init(_ records: [DeliveryRecord]) {
     self.records = records.filter(\.isDeliverable).enumerated()
       .map { QueuedRecord(sequence: UInt64($0.offset) + 1, record: $0.element) }
@@ -75,7 +75,7 @@ package actor Handful: DeliveryQueue {
   }
 }
 
-/// What a process that leaves nothing on disk keeps.
+/// Bytes kept in memory only, for a process that leaves nothing on disk.
 actor ForgottenBytes: DurableBytes {
   private var bytes: [UInt8]?
 

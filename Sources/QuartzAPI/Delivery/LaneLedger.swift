@@ -26,7 +26,7 @@ struct Piece: Hashable, Sendable {
   var isSuspect: Bool { blame.failures > 0 }
 }
 
-/// What is known of one lane: the rows on their way. What is settled is the queue's to know, in whatever order.
+/// State of one lane: the rows on their way. Settled rows are the queue's to know, in whatever order.
 struct LaneLedger: Hashable, Sendable {
   private(set) var pieces: [Piece] = []
   /// When to ask the queue again; nil: at once.

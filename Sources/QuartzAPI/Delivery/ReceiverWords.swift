@@ -2,8 +2,8 @@
 
 import Basics
 
-/// What a receiver says in words alone, where neither its status nor its code tells it. This is the one place that
-/// reads them; `ReceiverWordsTests` holds the words of each version.
+/// Answers that a receiver tells apart in words alone, where neither its status nor its code tells it. This is the one
+/// place that reads them; `ReceiverWordsTests` holds the words of each version.
 enum ReceiverWords {
   /// PostgREST's `JWT expired`, under the code of every token that it does not take.
   static func saysExpired(_ message: String) -> Bool { message.lowercased().contains("expired") }

@@ -29,7 +29,7 @@ package final class Uploader: Sendable {
     let gate: RateGate
     let memory: any DurableBytes
     let receiver: String
-    /// Nil: optional members of the answer are ignored.
+    /// `nil` where optional members of the answer are ignored.
     var contact: ContactDesk?
 
     /// - Parameters:

@@ -75,7 +75,7 @@ package struct WireRow: Hashable, Sendable {
   }
 }
 
-/// Who sends.
+/// The agent that sends.
 package struct Sender: Hashable, Sendable {
   package var name: String
   package var region: String?

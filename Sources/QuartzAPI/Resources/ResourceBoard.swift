@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What this agent would say of each resource, from the last verdicts of its own checks: all down is down, one down or
+/// The status of each resource, from the last verdicts of this agent's own checks: all down is down, one down or
 /// degraded is degraded, else up. Pure.
 ///
 /// A resource gets its first word once each of its checks has a verdict, so that a start makes no false alarm.
@@ -48,7 +48,7 @@ package struct ResourceBoard: Hashable, Sendable {
     checkedAt[resource] = max(checkedAt[resource] ?? result.startedAt, result.startedAt)
   }
 
-  /// What the backend has not heard yet, by resource.
+  /// Status that the backend has not received yet, by resource.
   package var due: [Update] {
     checks.compactMap { resource, ids -> Update? in
       let states = ids.compactMap { self.states[$0] }
@@ -61,21 +61,21 @@ package struct ResourceBoard: Hashable, Sendable {
     }.sorted { $0.resource < $1.resource }
   }
 
-  /// What another agent found of a check.
+  /// Takes another agent's result of a check.
   package mutating func note(_ check: UniqueID, _ state: CheckState, at: Timestamp) {
     guard let resource = resources[check], state != .unknown else { return }
     states[check] = state
     checkedAt[resource] = max(checkedAt[resource] ?? at, at)
   }
 
-  /// What was told may have been told otherwise since, by another agent: everything is told once more.
+  /// The status may have been changed since by another agent: everything is sent once more.
   package mutating func distrust() { told = [:] }
 
   package mutating func took(_ update: Update) { told[update.resource] = update.status }
 }
 
 extension ResourceBoard {
-  /// What was told, for the next run.
+  /// The status that was sent, for the next run.
   func encoded(base: String) -> [UInt8] {
     // bounded: a reserve of memory for what is in memory
     var json = JSONWriter(reserving: 64 + told.count * 60)

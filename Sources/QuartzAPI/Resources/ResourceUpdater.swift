@@ -5,7 +5,7 @@ import Monitoring
 import Synchronization
 
 /// Writes the status of resources into the backend, for `quartz.update_resources`: one request a change, since with
-/// `supabase` nobody else does it.
+/// `supabase` the backend does not.
 package final class ResourceUpdater: Sendable {
   private let base: HTTPURL
   private let keys: KeyRing
@@ -25,7 +25,7 @@ package final class ResourceUpdater: Sendable {
     /// Refused on its own, as a resource that is gone: not again before then.
     var setAside: [UniqueID: Timestamp] = [:]
     var status = ResourceUpdateStatus()
-    /// Nil: this agent writes for itself alone.
+    /// `nil` where this agent writes for itself alone.
     var sharing: Sharing?
     var wasOurs = false
   }
@@ -48,7 +48,7 @@ package final class ResourceUpdater: Sendable {
   /// Before it runs.
   package func share(_ sharing: Sharing) { state.withLock { $0.sharing = sharing } }
 
-  /// What another agent of the group found.
+  /// Takes another agent's result.
   package func note(_ check: UniqueID, _ found: CheckState, at: Timestamp) {
     let hasNews = state.withLock { state in
       state.board.note(check, found, at: at)

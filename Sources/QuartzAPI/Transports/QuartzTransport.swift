@@ -75,7 +75,7 @@ package struct QuartzTransport: ResultTransport {
   }
 }
 
-/// What a transport needs of the outside.
+/// Parts of the outside that a transport needs.
 package struct Wire: Sendable {
   package var exchange: any HTTPExchanging
   package var now: @Sendable () -> Timestamp

@@ -14,7 +14,7 @@ package protocol ResultTransport: Sendable {
   func renewCredentials() async throws(CancellationError) -> Bool
 }
 
-/// What came of a request: its meaning, and the answer itself for the rate budget.
+/// Outcome of a request: its meaning, and the answer itself for the rate budget.
 package struct DeliveryReport: Hashable, Sendable {
   package var outcome: DeliveryOutcome
   package var response: APIResponse?

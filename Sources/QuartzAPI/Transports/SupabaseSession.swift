@@ -27,7 +27,7 @@ final class SupabaseSession: Sendable {
     }
   }
 
-  /// What identifies the project to the gateway.
+  /// The key that identifies the project to the gateway.
   var gatewayKey: Redacted { apiKey }
 
   enum Bearer: Sendable {

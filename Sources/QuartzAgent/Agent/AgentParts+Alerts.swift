@@ -10,7 +10,7 @@ import Monitoring
 
 // What notifies, and what it asks of the rest.
 extension AgentParts {
-  /// What alerting asks of the others.
+  /// Parts of the agent that alerting uses.
   static func around(
     _ operators: OperatorDesk, _ maintenance: MaintenanceBook, _ status: AgentStatus, _ traces: TraceDesk?,
     _ once: GroupOnce

@@ -26,12 +26,12 @@ struct AgentParts: Sendable {
   private let servers: StatusServers
   let operators: OperatorDesk
   let alerts: AlertDesk?
-  /// Nil: the agent shares its checks with nobody.
+  /// `nil` where the agent is in no group.
   let group: GroupDesk?
-  /// Nil: there are no other places.
+  /// `nil` where there are no other places.
   let places: PlacesParts?
   private let once: GroupOnce
-  /// Nil: `/probe` is not answered.
+  /// `nil` where `/probe` is off.
   let probes: ProbeDesk?
   private let asks: AskDesk
   private let heartbeats: HeartbeatKeeper
@@ -106,7 +106,7 @@ struct AgentParts: Sendable {
     (self.recorder, self.scheduler, self.link, self.status) = (recorder, scheduler, link, status)
   }
 
-  /// Nil: `/probe` is not answered. An agent whose modules cannot be read probes all the same.
+  /// `nil` where `/probe` is off. An agent whose modules cannot be read probes all the same.
   private static func probes(_ settings: Settings, _ engine: ProbeEngine, _ log: Logger) async -> ProbeDesk? {
     guard let probe = settings.probe else { return nil }
     // Beside the schedule, which has its own limit, and within what the descriptors allow.
@@ -124,7 +124,7 @@ struct AgentParts: Sendable {
     ) { threads.stuck.isEmpty }
   }
 
-  /// Nil: nothing comes from the API, and nothing goes there.
+  /// `nil` without a Quartz backend.
   private static func link(
     _ settings: Settings, _ engine: ProbeEngine, _ spool: ResultSpool, _ starts: StartWatch,
     _ disk: StateDisk, _ reporter: AgentReporter, _ group: GroupDesk?, _ catalog: CheckCatalog,
@@ -218,7 +218,7 @@ struct AgentParts: Sendable {
     ]
   }
 
-  /// What runs beside the scheduler until its task is cancelled.
+  /// Tasks that run beside the scheduler until it is cancelled.
   var services: [@Sendable () async -> Void] {
     var services: [@Sendable () async -> Void] = [{ await keeper.run(history) }]
     services.append { await heartbeats.run() }
@@ -257,7 +257,7 @@ struct AgentParts: Sendable {
     return services + servers.services
   }
 
-  /// What it has lived with for a minute is not what it dies of.
+  /// Marks the inputs as sound after a minute: a later death is not put down to them.
   private func settleStart() async {
     guard (try? await time.sleep(for: .seconds(60))) != nil else { return }
     await onThread { starts.settle() }

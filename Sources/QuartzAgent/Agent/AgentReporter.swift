@@ -10,7 +10,7 @@ import Synchronization
 final class AgentReporter: Sendable {
   private struct State {
     var checks: [MonitoringCheck] = []
-    /// Nil: the checks have changed since it was computed.
+    /// `nil` where the checks have changed since it was computed.
     var version: String?
     var lateness: @Sendable () -> Duration? = { nil }
   }

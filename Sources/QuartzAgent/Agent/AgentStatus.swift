@@ -33,17 +33,17 @@ struct AgentStatus: StatusSource {
   /// Tags that become labels of the metrics.
   let labels: [String]
   let operators: OperatorDesk
-  /// Nil: nobody is told anything.
+  /// `nil` where alerts are off.
   let alerts: AlertDesk?
   let traces: TraceDesk
-  /// Nil: the agent shares its checks with nobody.
+  /// `nil` where the agent is in no group.
   let group: GroupDesk?
   let once: GroupOnce
-  /// Nil: there are no other places.
+  /// `nil` where there are no other places.
   let places: PlacesParts?
   let lifeSigns: LifeSigns
   let discovery: DiscoveryKeeper
-  /// Nil: `/probe` is not answered.
+  /// `nil` where `/probe` is off.
   let probes: ProbeDesk?
   let time: TimeSource
 
@@ -154,7 +154,7 @@ struct AgentStatus: StatusSource {
     return disk + QueueNotices.lines(of: waits(), at: time.instant()).map { "held: \($0)" }
   }
 
-  /// What waits for a budget of the process now.
+  /// Tasks that wait for a budget of the process now.
   private func waits() -> [QueueWait] { engine.waits + scheduler.status().waits }
 
   /// The file's checks that the API does not know.
@@ -234,7 +234,7 @@ extension EgressBudget {
     return status.lastRefusal.map { refusal in
       .critical(
         "egress", "checks of the API were refused \(status.refused) times: \(refusal)",
-        hint: "look whether somebody scans through this agent; else raise limits.destinations")
+        hint: "find out whether these checks scan through this agent; else raise limits.destinations")
     }
   }
 }

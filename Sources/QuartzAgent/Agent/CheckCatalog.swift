@@ -23,8 +23,8 @@ final class CheckCatalog: Sendable {
   }
 
   private let state: Mutex<State>
-  /// Held around a change and its announcement, so that of two changes the later one has the last word with
-  /// everybody. Whoever is told may ask the catalog, which takes `state` alone.
+  /// Held around a change and its announcement, so that of two changes the later one is announced last. An observer may
+  /// ask the catalog, which takes `state` alone.
   private let observer = Mutex(Observer())
 
   /// Never bare in a `Mutex`: a closure is wrapped for who takes the lock, each time, and never unwrapped.

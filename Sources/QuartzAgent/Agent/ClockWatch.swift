@@ -6,7 +6,7 @@ import Logging
 import Monitoring
 import Scheduler
 
-/// Notices when somebody sets the wall clock, says so, and keeps the time that nobody lived through out of the windows.
+/// Notices when the wall clock is set, reports it, and keeps the skipped time out of the windows.
 ///
 /// The schedule needs none of this: it runs on a clock that is never set.
 actor ClockWatch {
@@ -16,7 +16,7 @@ actor ClockWatch {
   private var last: ClockReading
 
   static let every: Duration = .seconds(5)
-  /// What a clock may be moved by without a word: NTP slews, and steps that no window shows.
+  /// Steps of the wall clock that are not reported: NTP slews, and steps that no window shows.
   static let tolerance: Duration = .seconds(10)
 
   init(_ history: HistoryStore, log: Logger, time: TimeSource) {

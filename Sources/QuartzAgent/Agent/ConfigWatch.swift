@@ -17,7 +17,7 @@ final class ConfigWatch: Sendable {
 
   private struct State {
     var origin: ConfigOrigin
-    /// What was there when the configuration was last read, well or not.
+    /// State of the files when the configuration was last read, well or not.
     var known: ConfigFingerprint
   }
 

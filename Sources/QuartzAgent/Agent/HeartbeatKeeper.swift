@@ -23,7 +23,8 @@ final class HeartbeatKeeper: HeartbeatTaking {
     file = disk.file(Self.fileName, maxBytes: Self.longestFile)
   }
 
-  /// What was known before the process began. A file that cannot be read makes no job late: all are waited for anew.
+  /// Restores the reports from before the process began. A file that cannot be read makes no job late: all are waited
+  /// for anew.
   func restore() async {
     do throws(StateFile.Failure) {
       guard let bytes = try await file.read() else { return }

@@ -115,7 +115,7 @@ struct HistoryKeeper: Sendable {
   static func pause(files: Int) -> Duration { every / max(1, files) }
 }
 
-/// One write after the other, whoever asks for it, so that what is older never replaces what is newer.
+/// One write after the other, so that an older state never replaces a newer one.
 private actor HistoryTurns {
   private var last: Task<String?, Never>?
 

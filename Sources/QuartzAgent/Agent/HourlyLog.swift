@@ -5,7 +5,7 @@ import History
 import Logging
 import Monitoring
 
-/// What an hour's line adds up, from the pictures at its two ends.
+/// Sums of an hour's line, from the snapshots at its two ends.
 struct HourlyFigures: Hashable {
   private(set) var results: Int64 = 0
   private(set) var delivered = 0
@@ -26,7 +26,7 @@ struct HourlyFigures: Hashable {
     return difference
   }
 
-  /// The line's fields. What is of no use is left out: delivery where there is none, states that no check has.
+  /// The line's fields. Fields without use are left out: delivery where there is none, states that no check has.
   func metadata(_ snapshot: StatusSnapshot) -> Logger.Metadata {
     let summary = snapshot.summary
     let states = [

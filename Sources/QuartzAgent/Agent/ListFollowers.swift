@@ -8,7 +8,7 @@ import Monitoring
 import QuartzAPI
 import Scheduler
 
-/// Whoever has to know each list of checks, in the order in which they learn of it.
+/// Followers of the list of checks, in the order in which they get each list.
 struct ListFollowers: Sendable {
   let engine: ProbeEngine
   let recorder: Recorder
@@ -19,9 +19,9 @@ struct ListFollowers: Sendable {
   let alerts: AlertDesk?
   let catalog: CheckCatalog
   let scheduler: CheckScheduler
-  /// Nil: all checks are run here.
+  /// `nil` where all checks are run here.
   let group: GroupDesk?
-  /// Nil: there are no other places.
+  /// `nil` where there are no other places.
   let places: PlacesParts?
 
   func take(_ checks: [MonitoringCheck]) {

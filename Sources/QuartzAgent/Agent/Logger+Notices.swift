@@ -15,7 +15,7 @@ extension Logger {
     log(level: level, "\(title ?? notice.what)", metadata: metadata)
   }
 
-  /// Who runs the agent can see what somebody with a key of the API changed, and when.
+  /// Logs the changes that a key of the API made, so that the agent's operator can see each with its time.
   func tell(_ changes: [CheckChange]) {
     for change in changes.prefix(50) {
       notice(

@@ -16,7 +16,7 @@ struct ProbeEngine: Sendable {
   let canaries: CanaryWatch
   let parents: ParentWatch
   let bench: JudgeBench
-  /// What waits for a budget of the engine now.
+  /// Tasks that wait for a budget of the engine now.
   var waits: [QueueWait] { curl.waits + bench.waits }
   let heartbeats: HeartbeatDesk
   /// Those that probes depend on.
@@ -152,7 +152,7 @@ func withProbeEngine<Value>(
   }
 }
 
-/// What http probes and the API client call themselves.
+/// User agent of http probes and of the API client.
 let userAgent = "quartz-agent/\(agentVersion)"
 
 /// Probes in flight at most: what the configuration says, or 2,000, as far as the descriptors allow. A probe holds up

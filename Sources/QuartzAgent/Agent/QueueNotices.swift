@@ -4,7 +4,7 @@ import Basics
 import History
 import Monitoring
 
-/// What an operator is told of the queues of the process. Pure.
+/// Notices about the queues of the process. Pure.
 enum QueueNotices {
   /// A queue that has held work for longer is a problem.
   static let limit = Duration.seconds(2)

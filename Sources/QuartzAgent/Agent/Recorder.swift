@@ -12,22 +12,22 @@ import Synchronization
 /// Where every result of the daemon goes, in one place: history, store, log.
 final class Recorder: Sendable {
   private let agent: String
-  /// Nil: no check is shared with anybody.
+  /// `nil` where no check is shared.
   private let stamp: (@Sendable (inout DeliveryRecord, MonitoringCheck) -> Void)?
   private let history: HistoryStore
   private let spool: ResultSpool
   private let catalog: CheckCatalog
   private let hold: SlotHold
-  /// Nil: results stay on this machine.
+  /// `nil` where results stay on this machine.
   private let uploader: Uploader?
-  /// Nil: nobody writes the status of resources, or the backend does.
+  /// `nil` where the agent does not write the status of resources.
   private let resources: ResourceUpdater?
-  /// Nil: nobody is told anything.
+  /// `nil` where alerts are off.
   private let alerts: AlertDesk?
-  /// Nil: no way is looked at.
+  /// `nil` where traces are off.
   private let traces: TraceDesk?
   private let log: Logger
-  /// What was told in the log, by check. The lock also joins the two writes of `record`.
+  /// Log lines that were written, by check. The lock also joins the two writes of `record`.
   private let told: Mutex<[UniqueID: Told]>
 
   private struct Told {

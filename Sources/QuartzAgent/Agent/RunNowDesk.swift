@@ -46,7 +46,7 @@ final class RunNowDesk: Sendable {
   }
 
   private func begin(_ running: inout Set<UniqueID>, _ checkID: UniqueID) -> String? {
-    if running.contains(checkID) { return "somebody else runs this check by hand at the moment" }
+    if running.contains(checkID) { return "this check is being run by hand already" }
     if running.count >= Self.limit {
       return "\(Self.limit) checks are being run by hand: try again in a moment"
     }

@@ -5,8 +5,7 @@ import History
 import Monitoring
 import Scheduler
 
-/// What the slots of a check say about a verdict: pure, so that a replay of the store of results counts as the live
-/// agent did.
+/// The slots that hold a check's verdict: pure, so that a replay of the store of results counts as the live agent did.
 struct SlotHold {
   /// Whose name is part of a check's phase.
   let grid: SlotGrid

@@ -6,7 +6,7 @@ import QuartzAPI
 import Spool
 import StatusServer
 
-/// What the running agent says of its store to `quartz-agent spool`.
+/// The running agent's answers about its store for `quartz-agent spool`.
 extension AgentStatus {
   func spool(_ question: SpoolQuestion) async -> SpoolAnswer {
     switch question {

@@ -16,7 +16,7 @@ actor StoreWatch {
   private var toldOfDrops: Instant?
   private var dropped: UInt64 = 0
   private var damaged: UInt64 = 0
-  /// What is so as long as the store is open, such as space that could not be reserved: told once each.
+  /// Conditions that last as long as the store is open, such as space that could not be reserved: reported once each.
   private var notes: Set<String>  // own text: the store's words
 
   static let every: Duration = .seconds(5)

@@ -36,7 +36,7 @@ extension AlertDesk {
     return lastSave.withLock { $0.end + $0.took * 20 <= now }
   }
 
-  /// What is to be sent now, by what is known now: the process may have stood still since it was decided that it is due.
+  /// Notifications to send now, by the current state: the process may have been suspended since they became due.
   private func next() -> [(Notification, AlertMessage)] {
     let (context, around) = (context(), around)
     let view = around.share?.look()
@@ -55,7 +55,7 @@ extension AlertDesk {
     }
   }
 
-  /// What the stages ask of the rest of the agent.
+  /// Facts about the rest of the agent that the stages use.
   func context() -> NotifyContext {
     let around = around
     let now = time.reading()

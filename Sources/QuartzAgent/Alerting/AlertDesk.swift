@@ -34,13 +34,13 @@ final class AlertDesk: Sendable {
   private let inbox = Mutex<[CheckResult]>([])
   private let surroundings = Mutex(Surroundings())
 
-  /// What it asks of the rest of the agent. Never bare in a `Mutex`: a closure is wrapped for who takes the lock, each time,
-  /// and never unwrapped; asked once a second for a day it is 170,000 calls deep.
+  /// Functions of the rest of the agent. Never bare in a `Mutex`: a closure is wrapped each time the lock is taken, and
+  /// never unwrapped; after a day of one call a second it is 170,000 calls deep.
   struct Surroundings {
     /// Until when a check is muted, or in maintenance.
     var mutedUntil: @Sendable (MonitoringCheck, Timestamp) -> Timestamp? = { _, _ in nil }
     var maintenanceUntil: @Sendable (UniqueID, Timestamp) -> Timestamp? = { _, _ in nil }
-    /// What the agent says of itself.
+    /// The agent's own notices.
     var notices: @Sendable () async -> [Notice] = { [] }
     /// `nil`: paths are not traced.
     var traces: TraceDesk?
@@ -174,7 +174,7 @@ final class AlertDesk: Sendable {
     tellShare(share)
   }
 
-  /// What the group's store should know.
+  /// Passes the due writes to the group's store.
   func tellShare(_ share: (any IncidentShare)?) {
     guard let share else { return }
     let now = time.reading()
@@ -195,7 +195,7 @@ final class AlertDesk: Sendable {
   }
 }
 
-/// What the rules about windows ask for.
+/// Figures for the rules about windows.
 private struct HistoryFigures: RuleWatch.Figures {
   let history: HistoryStore
   let now: Timestamp

@@ -7,8 +7,8 @@ import Logging
 import Monitoring
 import Synchronization
 
-/// What people order by hand while the agent runs: mutes, maintenance, acknowledgements; kept in the state directory with
-/// a log of who ordered what.
+/// Orders by hand while the agent runs: mutes, maintenance, acknowledgements; kept in the state directory with a log of
+/// their authors.
 actor OperatorDesk {
   private let file: KeptFile
   private let catalog: CheckCatalog
@@ -65,7 +65,7 @@ actor OperatorDesk {
       guard let alerts else {
         return .refused("there are no incidents: agent.yaml has no section alerts")
       }
-      guard let incident = alerts.acknowledge(word, by: wish.by ?? "somebody", note: wish.why) else {
+      guard let incident = alerts.acknowledge(word, by: wish.by ?? "an operator", note: wish.why) else {
         return .notFound(
           "no open incident, or more than one, is called \(quoted(word))", hint: alerts.openNames)
       }
@@ -91,7 +91,7 @@ actor OperatorDesk {
     }
   }
 
-  /// To whoever goes by it.
+  /// Passes the orders to their followers.
   private func announce() {
     maintenance.replace(hand: book.windows.map(\.window))
     let book = book

@@ -59,7 +59,7 @@ struct AgentClient {
     try text(of: try await exchange(path, method), mayBeAbsent: false) ?? ""
   }
 
-  /// What the agent's check of its store says, and whether the store is sound.
+  /// Result of the agent's check of its store, and whether the store is sound.
   func checkStore() async throws -> (text: String, isSound: Bool) {
     let report = try await exchange("/api/v1/spool/check", "GET")
     let text = try text(of: report, mayBeAbsent: false) ?? ""
@@ -73,7 +73,7 @@ struct AgentClient {
     }
   }
 
-  /// Hands something over. Nil: no agent listens there.
+  /// Posts a body. `nil` where no agent listens there.
   func hand(_ body: [UInt8], to path: String) async throws -> String? {
     try text(of: try await exchange(path, "POST", body: body), mayBeAbsent: true)
   }
@@ -103,7 +103,7 @@ struct AgentClient {
       if mayBeAbsent, problem.kind != .timeout { return nil }
       let isSilent = problem.kind == .timeout
       let words =
-        if case .unix = address, !isSilent { "nobody listens on the socket" } else { problem.message }
+        if case .unix = address, !isSilent { "nothing listens on the socket" } else { problem.message }
       throw CommandFailure(
         "no agent answers at \(address): \(words)",
         hint: isSilent

@@ -26,12 +26,12 @@ struct AgentOptions: ParsableArguments {
   }
 }
 
-/// Who orders something, and why.
+/// Author of an order, and the reason.
 struct OrderOptions: ParsableArguments {
-  @Option(help: "Who you are, for those who read it later. Default: the name of the login.")
+  @Option(help: "Name of the operator, for the record. Default: the name of the login.")
   var by: String?
 
-  @Option(help: "Why, for those who read it later.")
+  @Option(help: "Reason, for the record.")
   var why: String?
 
   /// As items of a query.
@@ -42,7 +42,7 @@ struct OrderOptions: ParsableArguments {
   }
 }
 
-/// Who is at the terminal, also behind sudo.
+/// Name of the login at the terminal, also behind sudo.
 private func loginName() -> String? {
   let environment = processEnvironment()
   for variable in ["SUDO_USER", "LOGNAME", "USER"] {

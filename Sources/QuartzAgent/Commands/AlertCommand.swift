@@ -10,7 +10,7 @@ import Monitoring
 /// `quartz-agent alert`: notification channels.
 struct AlertCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "alert", abstract: "Try notification channels, and explain what they are sent.",
+    commandName: "alert", abstract: "Try notification channels, and explain their notifications.",
     subcommands: [Test.self, AlertExplainCommand.self])
 
   enum SampleKind: String, CaseIterable, ExpressibleByArgument {
@@ -41,7 +41,7 @@ struct AlertCommand: AsyncParsableCommand {
     @Option(help: "test, opened, updated, resolved or digest. Default: test.")
     var kind: SampleKind = .test
 
-    @Flag(help: "Print what would be sent, and send nothing.")
+    @Flag(help: "Print the notification, and send nothing.")
     var print = false
 
     @OptionGroup var config: ConfigOptions

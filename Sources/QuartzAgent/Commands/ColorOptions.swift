@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import ArgumentParser
+import Basics
 
 /// When output has colours.
 enum ColorChoice: String, CaseIterable, ExpressibleByArgument {

@@ -11,8 +11,8 @@ struct CompareCommand: AsyncParsableCommand {
     commandName: "compare",
     abstract: "Compare the latency of two files of results, phase by phase, or of the places of a group.",
     discussion: """
-      The files are what `once --format ndjson` and `spool export` print: of two regions, two agents, or before and \
-      after a change. Checks are matched by id, else by name and target. A difference is called one only where the ranks \
+      The files are the output of `once --format ndjson` or `spool export`: of two regions, two agents, or before and \
+      after a change. Checks are matched by id, else by name and target. A difference is reported only where the ranks \
       of the times say so.
 
         quartz-agent once --count 30 --format ndjson https://example.com > london.ndjson
@@ -35,7 +35,7 @@ struct CompareCommand: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Only this check, by its name.", valueName: "name"))
   var check: String?
 
-  @Flag(help: "Of the places of a group, as the running agent has added them up.")
+  @Flag(help: "Compare the regions of a group, by the running agent's windows.")
   var byPlace = false
 
   @Option(help: "With --by-place: 24h, 7d, 30d or 90d. Default: 24h.")

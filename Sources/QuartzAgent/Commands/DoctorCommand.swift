@@ -10,15 +10,15 @@ import Monitoring
 struct DoctorCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Look for what on this machine would make probes lie.",
+    abstract: "Find problems of this machine that would falsify results.",
     discussion: """
-      As root it looks as the owner of the state directory, who is the agent's user. It looks at the configuration, the resolvers, the trusted certificates, the clock, descriptors, the permission to \
+      As root it runs as the owner of the state directory, the agent's user. It checks the configuration, the resolvers, the trusted certificates, the clock, descriptors, the permission to \
       ping, routes, the state directory and, where the configuration names them, the API and its key, and the store of the group.
 
-      Exit code: 0 all well, 1 warnings, 2 trouble.
+      Exit code: 0 all well, 1 warnings, 2 problems.
       """)
 
-  /// What the answer looks like.
+  /// Form of the answer.
   enum Format: String, CaseIterable, ExpressibleByArgument {
     case table, json
   }

@@ -9,13 +9,13 @@ import Monitoring
 struct GroupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "group",
-    abstract: "Show the group whose checks a running agent shares: members, who has what, and what moved.")
+    abstract: "Show the group of a running agent: members, their checks, and the latest moves.")
 
   enum Format: String, CaseIterable, ExpressibleByArgument {
     case table, json
   }
 
-  @Flag(help: "Who has which check, too.")
+  @Flag(help: "Also list the owner of each check.")
   var checks = false
 
   @Option(help: "table, or json. Default: table.")

@@ -19,7 +19,7 @@ struct ImportCommand: AsyncParsableCommand {
 
         quartz-agent import auto blackbox.yml prometheus.yml -o agent.yaml
 
-      What could not be carried over, or not with the same meaning, stands in comments, with the reason; with --output \
+      Settings that could not be carried over, or not with the same meaning, are comments, with the reason; with --output \
       each of them is also a line of the report beside it. Secrets become references: to files beside the output, or to \
       variables of the environment on standard output.
 
@@ -40,7 +40,8 @@ struct ImportCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write what was not carried over here.", discussion: "Default: the output with .report.txt behind it.",
+      "Write the report of settings that were not carried over here.",
+      discussion: "Default: the output with .report.txt behind it.",
       valueName: "file"))
   var report: String?
 

@@ -15,7 +15,7 @@ struct IncidentsCommand: AsyncParsableCommand {
     case table, json
   }
 
-  @Flag(help: "Those that are over, too.")
+  @Flag(help: "Show resolved incidents, too.")
   var all = false
 
   @Option(help: "table, or json. Default: table.")

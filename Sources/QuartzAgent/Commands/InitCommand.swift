@@ -13,13 +13,13 @@ struct InitCommand: ParsableCommand {
     commandName: "init",
     abstract: "Write a first configuration for targets, with comments.",
     discussion: """
-      Without targets it asks for them on a terminal. A file that is there is never overwritten. Exit code: 0 written, \
+      Without targets it asks for them on a terminal. An existing file is never overwritten. Exit code: 0 written, \
       64 wrong target, 73 the file exists or cannot be written.
       """)
 
   @Argument(
     help:
-      "What to watch: https://host/path, host:port, tls://host, dns://server/name, ping://host, or a host.")
+      "Targets: https://host/path, host:port, tls://host, dns://server/name, ping://host, or a host.")
   var targets: [String] = []
 
   @Option(
@@ -27,11 +27,12 @@ struct InitCommand: ParsableCommand {
     help: ArgumentHelp("The file to write; - is standard output. Default: agent.yaml.", valueName: "file"))
   var output = "agent.yaml"
 
-  @Option(help: ArgumentHelp("How often to look, such as 30s.", valueName: "duration"))
+  @Option(help: ArgumentHelp("Interval of the checks, such as 30s.", valueName: "duration"))
   var interval: Duration = .seconds(60)
 
   @Option(
-    help: ArgumentHelp("Where the status page listens, such as 127.0.0.1:9797.", valueName: "address:port"))
+    help: ArgumentHelp(
+      "Listen address of the status page, such as 127.0.0.1:9797.", valueName: "address:port"))
   var listen: String?
 
   func run() throws {
@@ -97,7 +98,7 @@ private func exists(_ path: String) -> CommandFailure {
     status: ExitStatus.cannotCreate)
 }
 
-/// Asks a person on the terminal. What cannot be meant is said at once and asked again.
+/// Asks a person on the terminal. An impossible answer is reported at once and asked again.
 private struct Interview {
   func ask(_ starter: StarterConfig) throws -> StarterConfig {
     guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
@@ -106,7 +107,7 @@ private struct Interview {
         "quartz-agent init https://shop.example db.example:5432")
     }
     var answers = starter
-    printError("What should be watched? A URL, host:port or host; an empty line ends the list.")
+    printError("Targets to check: a URL, host:port or host; an empty line ends the list.")
     while answers.targets.count < StarterConfig.most, let line = prompt("target"), !line.isEmpty {
       var one = answers
       one.targets = [line]

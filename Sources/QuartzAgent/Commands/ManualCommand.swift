@@ -7,7 +7,7 @@ import Basics
 struct CompletionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "completions",
-    abstract: "Print what makes a shell complete this program's commands and options.",
+    abstract: "Print the completion script of a shell.",
     discussion: "deploy/README.md says where each shell looks for it.")
 
   enum Shell: String, CaseIterable, ExpressibleByArgument {
@@ -37,9 +37,9 @@ struct ManualCommand: ParsableCommand {
     commandName: "man",
     abstract: "Print a page of the manual, for man(1).",
     discussion:
-      "Pages are named as they are called: quartz-agent.1, quartz-agent-once.1, agent.yaml.5 and so on.")
+      "Names of pages: quartz-agent.1, quartz-agent-once.1, agent.yaml.5 and so on.")
 
-  @Argument(help: "A page, or the command it is about. Default: quartz-agent.1.")
+  @Argument(help: "A page, or a command. Default: quartz-agent.1.")
   var page = "quartz-agent.1"
 
   func run() throws {

@@ -4,13 +4,13 @@ import ArgumentParser
 import Basics
 import Monitoring
 
-/// `quartz-agent mute`: nobody is told of some checks for a while.
+/// `quartz-agent mute`: mutes notifications for checks for a while.
 struct MuteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mute",
-    abstract: "Tell nobody of a check, a tag or everything for a while.",
+    abstract: "Mute notifications for a check, a tag or everything until the mute expires.",
     discussion: """
-      What fails meanwhile is shown and counts as ever; only messages wait. What is still wrong when the mute ends is told \
+      Failures are shown and count as ever; only notifications are held. A failure that lasts when the mute ends is sent \
       then. For time that must not count as downtime there is `quartz-agent maintenance`.
 
       quartz-agent mute 'Shop front' 30m --why deploy; quartz-agent mute tag:db 2h; quartz-agent mute all 10m
@@ -19,7 +19,7 @@ struct MuteCommand: AsyncParsableCommand {
   @Argument(help: ArgumentHelp("Name or id of a check, tag: and a tag, or all.", valueName: "target"))
   var target: String
 
-  @Argument(help: ArgumentHelp("For how long, such as 30m; at most 30d.", valueName: "time"))
+  @Argument(help: ArgumentHelp("Duration, such as 30m; at most 30d.", valueName: "time"))
   var length: Duration
 
   @OptionGroup var order: OrderOptions
@@ -34,9 +34,9 @@ struct MuteCommand: AsyncParsableCommand {
 /// `quartz-agent unmute`.
 struct UnmuteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "unmute", abstract: "End a mute before its time.")
+    commandName: "unmute", abstract: "End a mute early.")
 
-  @Argument(help: ArgumentHelp("What was muted, or the id that mute printed.", valueName: "target"))
+  @Argument(help: ArgumentHelp("The muted target, or the id that mute printed.", valueName: "target"))
   var target: String
 
   @OptionGroup var order: OrderOptions
@@ -51,20 +51,20 @@ struct UnmuteCommand: AsyncParsableCommand {
 struct MaintenanceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "maintenance",
-    abstract: "Open and close a maintenance window by hand, as around a deployment.",
-    discussion: "What is found in a window is shown, but is nobody's downtime and nobody is told.",
+    abstract: "Start and end a maintenance window by hand, as around a deployment.",
+    discussion: "Failures in a window are shown, but are no downtime and send no notifications.",
     subcommands: [Start.self, End.self, List.self])
 
   struct Start: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Open a window now.")
+    static let configuration = CommandConfiguration(abstract: "Start a window now.")
 
     @Argument(help: ArgumentHelp("Name or id of a check, tag: and a tag, or all.", valueName: "target"))
     var target: String
 
-    @Argument(help: ArgumentHelp("For how long at most, such as 30m.", valueName: "time"))
+    @Argument(help: ArgumentHelp("Longest duration, such as 30m.", valueName: "time"))
     var length: Duration
 
-    @Flag(help: "Do not probe meanwhile.")
+    @Flag(help: "Do not probe during the window.")
     var skip = false
 
     @OptionGroup var order: OrderOptions
@@ -77,9 +77,10 @@ struct MaintenanceCommand: AsyncParsableCommand {
   }
 
   struct End: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Close a window before its time.")
+    static let configuration = CommandConfiguration(abstract: "End a window early.")
 
-    @Argument(help: ArgumentHelp("What it is for, or the id that start printed.", valueName: "target"))
+    @Argument(
+      help: ArgumentHelp("The target of the window, or the id that start printed.", valueName: "target"))
     var target: String
 
     @OptionGroup var order: OrderOptions
@@ -92,7 +93,7 @@ struct MaintenanceCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      abstract: "Show the windows that hold or are to come, and what is muted.")
+      abstract: "Show active and coming windows, and mutes.")
 
     @OptionGroup var agent: AgentOptions
 

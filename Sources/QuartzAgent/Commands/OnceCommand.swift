@@ -15,9 +15,9 @@ struct OnceCommand: AsyncParsableCommand {
     discussion: """
       Names checks of the configuration by name or id (default: all enabled ones), or targets without any: \
       https://example.com, 'tcp://db:5432?dialog=postgres', 'dns://1.1.1.1/example.com?type=AAAA', \
-      'tls://mail:25?starttls=smtp', ping://host. What looks like db:5432 is tcp://db:5432. Every key of a check can be \
+      'tls://mail:25?starttls=smtp', ping://host. A word like db:5432 is tcp://db:5432. Every key of a check can be \
       given with --with. A target is tried once, unless --retries says otherwise. Its name is the target without its query; \
-      where that is the same for several, they have a number behind it.
+      equal names get a number.
 
       Exit code: 0 all up, 1 degraded, 2 down, 3 unknown, nothing run or (with --post) not delivered, so it can \
       serve as a Nagios plugin; 130 (with --format nagios 3) when stopped before the end, with what was found until then.
@@ -31,7 +31,7 @@ struct OnceCommand: AsyncParsableCommand {
 
   @Flag(
     help: """
-      After a failure that the way may explain, look at the way to the target, router by router: up to 15 s more. With a \
+      After a failure that the route may explain, trace the route to the target: up to 15 s more. With a \
       table it implies --explain.
       """)
   var trace = false
@@ -40,18 +40,14 @@ struct OnceCommand: AsyncParsableCommand {
   var post = false
 
   @Option(
-    help:
-      "How many rounds to run; more than one adds min, p50, p95, p99, max, standard deviation, loss and jitter."
+    help: "Number of rounds; more than one adds min, p50, p95, p99, max, standard deviation, loss and jitter."
   )
   var count = 1
 
-  @Option(
-    help:
-      "Rounds before those, which warm up caches and connections: neither printed, nor counted, nor delivered."
-  )
+  @Option(help: "Rounds before the first that counts: neither printed nor delivered.")
   var warmUp = 0
 
-  @Option(help: "From the start of one round to the start of the next, such as 500ms.")
+  @Option(help: "Interval from the start of one round to the next, such as 500ms.")
   var every: Duration = .seconds(1)
 
   @Option(
@@ -126,7 +122,7 @@ private struct OnceRounds: Sendable {
   /// Rounds before the first that counts.
   let warmUp: Int
   let every: Duration
-  /// Nil: no way is looked at.
+  /// `nil` where traces are off.
   let traces: OnceTraces?
 
   /// The names of those that have no result at all.
@@ -135,7 +131,7 @@ private struct OnceRounds: Sendable {
     return checks.filter { !finished.contains($0.id) }.map(\.name)
   }
 
-  /// Until the last round, or until somebody has waited long enough (SIGINT, SIGTERM, SIGHUP): then with what is there.
+  /// Runs until the last round, or until it is stopped (SIGINT, SIGTERM, SIGHUP): then with the results so far.
   func run(
     _ engine: ProbeEngine, _ printer: OncePrinter
   ) async throws -> (results: [CheckResult], wasStopped: Bool) {

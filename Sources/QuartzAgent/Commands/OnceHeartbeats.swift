@@ -4,7 +4,7 @@ import Basics
 import Checks
 import Monitoring
 
-/// What the running agent last found of a job, for `once`, to which no job reports.
+/// The running agent's last finding on a job, for `once`, to which no job reports.
 struct OnceHeartbeats: Sendable {
   private var client: AgentClient
 

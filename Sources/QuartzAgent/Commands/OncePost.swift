@@ -49,7 +49,7 @@ struct OncePost {
     return client.address.isSocket || settings.status.runNowToken != nil ? client : nil
   }
 
-  /// Nil: nobody listens, so nothing was handed over.
+  /// `nil` where no agent listens, so that nothing was handed over.
   private func hand(_ records: [DeliveryRecord], to client: AgentClient) async throws -> Bool? {
     var taken = 0
     var refused: [UniqueID] = []

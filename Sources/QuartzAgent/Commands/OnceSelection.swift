@@ -24,8 +24,8 @@ struct OnceSelection {
     settings.map { DependencyGraph($0.checks, rules: $0.dependencies) } ?? DependencyGraph()
   }
 
-  /// A target with a scheme needs no configuration; a name or an id does, and so does no target at all. What looks like
-  /// `host:port` is a target too, unless a check is called so.
+  /// A target with a scheme needs no configuration; a name or an id does, and so does no target at all. A word like
+  /// `host:port` is a target too, unless a check has that name.
   ///
   /// - Parameter tags: only checks of the configuration with one of them, also among those that are named.
   init(targets: [String], tags: [String] = [], options: TargetOptions, config: ConfigOptions) throws {
@@ -71,7 +71,7 @@ struct OnceSelection {
     return settings.checks.contains { names.contains($0.name) } ? settings : nil
   }
 
-  /// What goes with checks of the configuration alone.
+  /// Refuses options that go with checks of the configuration alone.
   private static func refuse(_ tags: [String], targets: [String]) throws {
     guard let target = targets.first, let tag = tags.first else { return }
     let shown = target.prefix { $0 != "?" && $0 != "#" }.description.printable(maxBytes: 200)
@@ -80,7 +80,7 @@ struct OnceSelection {
       hint: "leave one of the two out", status: ExitCode.validationFailure.rawValue)
   }
 
-  /// What goes with targets alone.
+  /// Refuses options that go with targets alone.
   private static func refuse(
     _ options: TargetOptions, targets: [String], named: [MonitoringCheck]
   ) throws {
@@ -170,7 +170,7 @@ func isEndpoint(_ text: String) -> Bool {
   return endpoint.host.utf8.allSatisfy { $0 > 0x20 && !"/?#@".utf8.contains($0) }
 }
 
-/// What is neither a target nor a check's name, with what may have been meant.
+/// Error for a word that is neither a target nor a check's name, with the likely meaning.
 private func noTarget(_ name: String, _ why: String) -> CommandFailure {
   let shown = name.printable(maxBytes: 100)
   let host = name.prefix { $0 != "/" && $0 != "?" && $0 != "#" }

@@ -13,7 +13,7 @@ struct SchemaCommand: ParsableCommand {
   @Flag(help: "Print the tables of keys in Markdown instead, as the documentation has them.")
   var markdown = false
 
-  @Flag(help: "Of the files that quartz-agent test reads.")
+  @Flag(help: "The schema of files for quartz-agent test.")
   var cases = false
 
   func validate() throws {

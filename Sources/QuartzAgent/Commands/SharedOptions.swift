@@ -34,7 +34,10 @@ struct ConfigOptions: ParsableArguments {
 
 /// How results are printed.
 struct OutputOptions: ParsableArguments {
-  @Option(help: "table, json, ndjson, junit, markdown, github or nagios. Default: table on a terminal, ndjson otherwise.")
+  @Option(
+    help:
+      "table, json, ndjson, junit, markdown, github or nagios. Default: table on a terminal, ndjson otherwise."
+  )
   var format: ResultFormat?
 
   @OptionGroup var colors: ColorOptions

@@ -18,7 +18,7 @@ struct SpoolCommand: AsyncParsableCommand {
 
   struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "ls", abstract: "What is stored, what waits, what was lost.")
+      commandName: "ls", abstract: "Show stored, waiting and lost results.")
 
     @OptionGroup var store: StoreOptions
 
@@ -36,7 +36,7 @@ struct SpoolCommand: AsyncParsableCommand {
 
     @OptionGroup var store: StoreOptions
 
-    @Flag(help: "Only what is still to be delivered.")
+    @Flag(help: "Only results that are still to be delivered.")
     var waiting = false
 
     func run() async throws {
@@ -72,7 +72,7 @@ struct SpoolCommand: AsyncParsableCommand {
 
   struct Quarantine: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-      commandName: "quarantine", abstract: "The results the receiver refused.",
+      commandName: "quarantine", abstract: "Results that the receiver refused.",
       subcommands: [QuarantineList.self, Resubmit.self], defaultSubcommand: QuarantineList.self)
   }
 
@@ -97,7 +97,7 @@ struct SpoolCommand: AsyncParsableCommand {
   struct Resubmit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "resubmit",
-      abstract: "Send all of them again, with the ids they have; for when the receiver's fault is mended.")
+      abstract: "Send all of them again, with the same ids, once the receiver is mended.")
 
     @OptionGroup var store: StoreOptions
 

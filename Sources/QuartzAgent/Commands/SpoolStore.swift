@@ -10,8 +10,8 @@ import StatusServer
 
 /// The store as a command finds it.
 enum FoundStore {
-  /// Nobody holds it: its files, the names of the checks as far as the configuration knows them, and how to open it for
-  /// writing: as configured, or as large as it is.
+  /// No agent holds it: its files, the names of the checks as far as the configuration knows them, and how to open it
+  /// for writing: as configured, or as large as it is.
   case stopped(SpoolInspector, names: [UniqueID: String], Spool.SpoolSettings)
   /// An agent holds it: ask that one.
   case running(AgentClient)

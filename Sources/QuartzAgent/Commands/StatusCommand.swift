@@ -10,14 +10,14 @@ import StatusServer
 struct StatusCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Show what the running agent knows: checks, uptime, store, delivery, and what to do.",
+    abstract: "Show the running agent's checks, uptime, store, delivery, and problems.",
     discussion: """
-      --state and --tag choose checks: of each kind, one that is named is enough, and both must hold.
+      --state and --tag filter checks: of each kind, one match is enough, and both must match.
 
       Exit code: 0 when the agent answered, 3 when none does; with --watch, whether it did the last time.
       """)
 
-  /// What the answer looks like.
+  /// Form of the answer.
   enum Format: String, CaseIterable, ExpressibleByArgument {
     case table, json
   }
@@ -27,13 +27,13 @@ struct StatusCommand: AsyncParsableCommand {
   @Option(help: "table, or json with everything. Default: table.")
   var format: Format = .table
 
-  @Flag(help: "Draw it anew every 2 s, until Ctrl-C; goes on while the agent restarts.")
+  @Flag(help: "Update it every 2 s, until Ctrl-C, also while the agent restarts.")
   var watch = false
 
   @Option(
     name: .customLong("state"),
     help: ArgumentHelp(
-      "Only checks that are so: \(ListFilter.State.allCases.map(\.rawValue).joined(separator: ", ")). May be repeated.",
+      "Only checks in this state: \(ListFilter.State.allCases.map(\.rawValue).joined(separator: ", ")). May be repeated.",
       valueName: "state"))
   var states: [ListFilter.State] = []
 
@@ -42,7 +42,7 @@ struct StatusCommand: AsyncParsableCommand {
     help: ArgumentHelp("Only checks with this tag. May be repeated.", valueName: "tag"))
   var tags: [String] = []
 
-  @Option(help: "By name; or by state, latency or uptime, the worst first. Default: as configured.")
+  @Option(help: "Sort by name; or by state, latency or uptime, the worst first. Default: as configured.")
   var sort: ListOrder?
 
   @OptionGroup var colors: ColorOptions

@@ -5,7 +5,7 @@ import Glibc
 import History
 import Monitoring
 
-/// `status --watch`: asks the agent every two seconds and draws what it says in place, until somebody ends it.
+/// `status --watch`: asks the agent every two seconds and draws the answer in place, until it is stopped.
 struct StatusWatch: Sendable {
   let client: AgentClient
   /// The request, for a terminal of so many columns.
@@ -16,7 +16,7 @@ struct StatusWatch: Sendable {
   private static let begin = "\u{1b}[?1049h\u{1b}[?25l"
   private static let end = "\u{1b}[?25h\u{1b}[?1049l"
 
-  /// Returns when a signal came or the reader went away. Throws what `ask` throws when nobody answers at first.
+  /// Returns when a signal came or the reader went away. Throws the error of `ask` when no agent answers at first.
   ///
   /// - Returns: whether the agent answered the last time.
   func run() async throws -> Bool {
@@ -61,7 +61,7 @@ struct StatusWatch: Sendable {
     return trouble == nil
   }
 
-  /// False: nobody looks any more.
+  /// False where the output is closed.
   private func show(_ picture: String, _ trouble: CommandFailure?, age: Duration) -> Bool {
     let terminal = Terminal()
     let note = trouble.map {
@@ -85,7 +85,7 @@ struct WatchFrame {
   var note: String?
   var lines: [String]
   var width: Int
-  /// What does not fit is left out, and the last line says so.
+  /// Lines of the screen. Further lines are left out, and the last line says so.
   var height: Int
 
   /// Draws each line over the one that stood there, and clears what is left.

@@ -15,7 +15,7 @@ struct TagChoice {
   private let wanted: Set<ByteText>
 
   /// - Parameter checks: all that are known.
-  /// - Throws: a usage error where none of the tags is anybody's. Of several, one that is nobody's is a warning.
+  /// - Throws: a usage error where no check has any of the tags. Of several, one without a check is a warning.
   init(_ tags: [String], in checks: [MonitoringCheck]) throws {
     wanted = Set(tags.flatMap(tagReadings).map { ByteText($0) })
     let known = Set(checks.flatMap(\.plan.tags).map { ByteText($0) })

@@ -4,7 +4,7 @@ import AgentConfig
 import ArgumentParser
 import Basics
 
-/// What the targets on the command line are asked with: keys of a check, the most usual ones as curl(1) calls them.
+/// Options of targets on the command line: keys of a check, the most usual ones under the names of curl(1).
 struct TargetOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

@@ -13,7 +13,7 @@ struct TestCommand: ParsableCommand {
     commandName: "test",
     abstract: "Try the checks of the configuration on made-up answers, without a network.",
     discussion: """
-      Each case of a file names a check, gives it an answer and says what it is to make of it; it is judged as the \
+      Each case of a file names a check, an answer and the expected verdict; the answer is judged as the \
       daemon judges one attempt. docs/configuration.md has all keys of the file, `quartz-agent schema --cases` its schema.
 
         cases:
@@ -22,7 +22,7 @@ struct TestCommand: ParsableCommand {
             answer: {status: 200, time: 900ms}
             expect: {state: degraded, reason: response_time}
 
-      Each case is a line with the file and line where it stands. Exit code: 0 all as expected, 1 some are not, 64 wrong \
+      Each case prints one line with its file and line. Exit code: 0 all as expected, 1 some are not, 64 wrong \
       usage, 78 the configuration or a file of cases is wrong.
       """)
 
@@ -73,7 +73,7 @@ struct TestCommand: ParsableCommand {
     let answer = try answer(one.answer, place)
     guard let outcome = Rehearsal(now: TimeSource.system.wall()).outcome(of: check, answer) else {
       throw failure(
-        "\(place): \(quoted(one.check)) is a heartbeat, which nobody answers",
+        "\(place): \(quoted(one.check)) is a heartbeat, which sends no request",
         status: ExitStatus.configuration)
     }
     return CaseFinding(case: one, in: file, outcome.verdict, outcome.facts.assertions)
@@ -102,7 +102,7 @@ struct TestCommand: ParsableCommand {
   }
 }
 
-/// What became of one case.
+/// Outcome of one case.
 private struct CaseFinding {
   let isRight: Bool
   let text: String

@@ -10,19 +10,19 @@ import Monitoring
 struct TraceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "trace",
-    abstract: "Show the way to a target, router by router.",
+    abstract: "Trace the route to a target, hop by hop.",
     discussion: """
-      Sends packets whose TTL rises to the service's own port, and shows who answers: loss and round trip of every hop, \
-      the largest packet that goes through, where the way ends and who said so. The target is a URL, host:port, a host, \
-      or a check of the configuration; what `once` takes. It needs no privileges; without a port it is ICMP where the \
+      Sends packets with a rising TTL to the service's own port, and shows the answers: loss and round trip of every hop, \
+      the path MTU, and where the route ends, by which report. The target is a URL, host:port, a host, \
+      or a check of the configuration, as with `once`. It needs no privileges; without a port it uses ICMP where the \
       kernel allows ping, else UDP. Only the target is dialled, never a router.
 
-      On a terminal the table is drawn anew until it is stopped; --report shows it once.
+      On a terminal the table is updated until it is stopped; --report shows it once.
 
-      Exit code: 0 the target was reached, 2 it was not, 3 nobody can tell (this machine's fault, no such name).
+      Exit code: 0 the target was reached, 2 it was not, 3 unknown (this machine's fault, no such name).
       """)
 
-  /// What the answer looks like.
+  /// Form of the answer.
   enum Format: String, CaseIterable, ExpressibleByArgument {
     case table, json
   }
@@ -47,22 +47,22 @@ struct TraceCommand: AsyncParsableCommand {
   @Option(help: "Packets for each TTL and flow, 1 to 100. Default: 3; of a live table 100.")
   var count: Int?
 
-  @Option(help: "Ways at once, each with ports of its own that never change, 1 to 8.")
+  @Option(help: "Flows at once, each with ports of its own that never change, 1 to 8.")
   var flows = 3
 
-  @Option(help: "How long one answer is waited for.")
+  @Option(help: "Timeout of one answer.")
   var wait: Duration = .seconds(1)
 
-  @Flag(name: [.customShort("n"), .long], help: "No names: routers by their addresses alone.")
+  @Flag(name: [.customShort("n"), .long], help: "Do not look up names of routers.")
   var numeric = false
 
   @Option(
     help: ArgumentHelp(
-      "Whose network an address is in: a file of lines 'prefix,AS number,name', tabs also separate.",
+      "File of networks: lines of 'prefix,AS number,name', tabs also separate.",
       valueName: "file"))
   var networks: String?
 
-  @Flag(help: "Show the table once, when it is complete. Default where there is no terminal.")
+  @Flag(help: "Show the table once, when it is complete. Default without a terminal.")
   var report = false
 
   @Option(help: "table or json. Default: table.")

@@ -6,11 +6,11 @@ import Basics
 import Checks
 import Monitoring
 
-/// What one `trace` is about, and under which policy.
+/// The target of one `trace`, and its policy.
 struct TraceTarget {
   let check: MonitoringCheck
   let egress: ProbeEgress
-  /// What people call it.
+  /// Name for people.
   var host: String { check.ownTarget?.endpoint.host ?? check.name }
 
   /// As `once` reads its targets; a bare host is one, too.
@@ -50,7 +50,7 @@ struct TraceTarget {
   func find(_ resolver: SystemResolver, ip: IPPreference) async throws -> SocketAddress {
     guard let target = check.ownTarget else {
       throw failure(
-        "\"\(check.name.printable(maxBytes: 100))\" dials no address of its own: a proxy, the system's resolvers or nobody at all",
+        "\"\(check.name.printable(maxBytes: 100))\" dials no address of its own: a proxy, the system's resolvers or none at all",
         hint: "name the place instead: quartz-agent trace tcp://host:port", status: ExitStatus.unknown)
     }
     let policy = EgressPolicy(egress.settings, own: egress.own)

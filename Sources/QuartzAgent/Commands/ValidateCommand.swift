@@ -22,7 +22,7 @@ struct ValidateCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Say where a check has a value from: file, line and which of template, group or defaults; without a key, all of them.",
+      "Show the source of a check's value: file, line and which of template, group or defaults; without a key, of all values.",
       valueName: "check.key"))
   var explain: String?
 
@@ -107,8 +107,8 @@ private func explanationText(_ explanation: ValueExplanation) -> String {
   return text
 }
 
-/// What is wrong with the files of certificates that checks name, trusted ones and a client's own. The file's walk only
-/// sees their names; a daemon starts all the same, since such a file may come later.
+/// Problems with the files of certificates that checks name, trusted ones and a client's own. The file's walk only sees
+/// their names; a daemon starts all the same, since such a file may come later.
 func trustProblems(_ settings: Settings) -> [String] {
   let trust = TrustStore()
   return settings.checks.flatMap { check -> [String] in

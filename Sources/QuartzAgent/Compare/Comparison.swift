@@ -4,7 +4,7 @@ import Basics
 
 /// Two files of results, phase by phase of each check that both have.
 struct Comparison {
-  /// What the times of one phase of one check say.
+  /// Comparison of the times of one phase of one check.
   struct Row {
     var check: String
     var phase: ComparedPhase

@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What a file of results says of its checks: times by phase, and how often each was up.
+/// Results of a file by check: times by phase, and how often each was up.
 struct MeasuredChecks: Sendable {
   struct Check: Sendable {
     var name: String
@@ -33,9 +33,10 @@ struct MeasuredChecks: Sendable {
   /// Milliseconds; no probe takes an hour.
   private static let range = 0.0...3_600_000.0
 
-  /// One line: a result as `once` and `spool export` write it. What `once --count` adds at the end is no result.
+  /// One line: a result as `once` and `spool export` write it. The summary that `once --count` adds at the end is no
+  /// result.
   ///
-  /// - Throws: what is wrong with it.
+  /// - Throws: the line's problem.
   mutating func add(_ line: some Collection<UInt8>) throws(CompareProblem) {
     let value: JSONValue
     do {
@@ -98,7 +99,7 @@ struct MeasuredChecks: Sendable {
   }
 }
 
-/// What of a result is compared.
+/// Times of a result that are compared.
 enum ComparedPhase: String, CaseIterable, Sendable {
   case response, dns, connect, starttls, tls
   case firstByte = "first_byte"
@@ -113,7 +114,7 @@ enum ComparedPhase: String, CaseIterable, Sendable {
   }
 }
 
-/// What is wrong with a line, to be put behind its place.
+/// Problem of a line, to be put behind its place.
 struct CompareProblem: Error {
   var message: String
 

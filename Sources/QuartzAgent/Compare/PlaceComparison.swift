@@ -103,7 +103,7 @@ struct PlaceComparison {
 }
 
 extension PlaceComparison.Row {
-  /// Nil: nobody there has seen a success.
+  /// `nil` where no member there has seen a success.
   fileprivate init?(_ place: JSONValue, of check: String, _ period: String) {
     guard let name = place["place"]?.string, let latency = place["uptime"]?[period]?["response_time"],
       let count = latency["count"]?.integer, let p50 = latency["p50_ms"]?.double,

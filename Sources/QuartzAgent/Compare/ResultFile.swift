@@ -67,7 +67,7 @@ struct LineSplitter {
     append(rest)
   }
 
-  /// What stands behind the last line end.
+  /// Reads the rest behind the last line end.
   mutating func end(_ take: Take) throws(CompareProblem) {
     if !line.isEmpty { try finish(take) }
   }

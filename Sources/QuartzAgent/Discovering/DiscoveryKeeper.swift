@@ -9,8 +9,8 @@ import Logging
 import Monitoring
 import Synchronization
 
-/// Asks the sources of `discover` that are no files, and keeps what they say in the state directory, from where the
-/// configuration is read again. What was learned stays while a source is away, also over restarts.
+/// Asks the sources of `discover` that are no files, and keeps their targets in the state directory, from where the
+/// configuration is read again. Targets stay while a source is away, also over restarts.
 final class DiscoveryKeeper: Sendable {
   private let wishes: AsyncStream<[DiscoverySource]>
   private let wish: AsyncStream<[DiscoverySource]>.Continuation

@@ -69,7 +69,7 @@ struct GroupFindings {
       hint: "nothing is decided by etcd's clock, but one of the two is wrong: chronyc tracking on both")
   }
 
-  /// Nil: it was not asked.
+  /// `nil` where it was not asked.
   private func signIn(_ index: Int, _ client: EtcdClient) async -> (Notice, isIn: Bool)? {
     // A client of its own: a token of one endpoint says nothing about the next one.
     let place = client.endpoints[index].display
@@ -123,7 +123,7 @@ struct GroupFindings {
     return members(found)
   }
 
-  /// What checks with `confirm` need besides.
+  /// Findings for checks with `confirm`.
   private func places(_ client: EtcdClient) async -> Notice {
     let place = "\(group.prefix)v/"
     guard let trouble = await EtcdQuorum(client: client, prefix: group.prefix).obstacle() else {
@@ -146,7 +146,7 @@ struct GroupFindings {
     let strange = reading.members.count - others.count
     let names = others.prefix(5).map { $0.name.printable(maxBytes: 60) }.joined(separator: ", ")
     let more = others.count > 5 ? " and \(others.count - 5) more" : ""
-    let who = others.isEmpty ? "nobody is in it now" : "\(others.count) in it now: \(names)\(more)"
+    let who = others.isEmpty ? "no member is in it now" : "\(others.count) in it now: \(names)\(more)"
     let words = "\(group.name): keys can be written and read, \(who)"
     guard strange > 0 else { return .fine("group", words) }
     return .warning(

@@ -19,7 +19,7 @@ func descriptorFinding(wanted: Int?, checks: Int) -> Notice {
   return .warning("descriptors", text, hint: "raise LimitNOFILE in the unit, or ulimit -n")
 }
 
-/// What the first thread may use; a process with less than it needs has ended before (`requireStack`).
+/// Stack of the first thread; a process with less than it needs has ended before (`requireStack`).
 func stackFinding() -> Notice {
   let limit = StackLimit.current.map { "limit \($0 >> 10) KiB" } ?? "no limit"
   return .fine("stack", "\(limit), and \(StackLimit.thread >> 10) KiB for each further thread")
@@ -44,7 +44,7 @@ func pingFinding(_ isNeeded: Bool) -> Notice {
   return isNeeded ? .critical("ping", problem, hint: hint) : .warning("ping", problem, hint: hint)
 }
 
-/// Whether the kernel says that somebody keeps the clock right (adjtimex(2)).
+/// Whether the kernel says that the clock is synchronised (adjtimex(2)).
 func clockFinding() -> Notice {
   guard let clock = MachineFacts.clock() else {
     return .warning("clock", "the kernel does not tell whether it is synchronised")
@@ -53,7 +53,7 @@ func clockFinding() -> Notice {
     return .fine("clock", "synchronised, error at most \(Int(clock.maximumError.milliseconds)) ms")
   }
   return .warning(
-    "clock", "nobody keeps this machine's clock right, as far as the kernel knows",
+    "clock", "the kernel says that this machine's clock is not synchronised",
     hint: "run chrony or systemd-timesyncd on the host; in a container the host's word counts")
 }
 
@@ -136,7 +136,7 @@ func stateFolderFindings(_ path: String, spool: Int, isReserved: Bool) -> [Notic
   return [.fine("state_dir", "\(path) is there and writable")] + spaceFindings(path, spool, isReserved)
 }
 
-/// What lies where the agent keeps its own files and is none: it is refused at the start.
+/// Foreign files in place of the agent's own: they are refused at the start.
 func strangeFileFindings(_ path: String) -> [Notice] {
   [path, path + "/spool", path + "/windows"].flatMap { folder in
     fileNames(in: folder).prefix(4096).compactMap { name -> String? in
@@ -177,7 +177,7 @@ private func spaceFindings(_ path: String, _ spool: Int, _ isReserved: Bool) -> 
   return findings
 }
 
-/// What an existing spool holds of its space already.
+/// Space that an existing spool holds already.
 private func segmentBytes(below path: String) -> Int {
   var total = 0
   for name in fileNames(in: "\(path)/spool") {
@@ -191,9 +191,9 @@ private func segmentBytes(below path: String) -> Int {
 
 /// By statfs(2)'s magic numbers.
 private let weakFileSystems: [UInt32: (name: String, why: String)] = [
-  0x6969: ("nfs", "where locks and syncs are somebody else's"),
-  0xff53_4d42: ("cifs", "where locks and syncs are somebody else's"),
-  0xfe53_4d42: ("smb", "where locks and syncs are somebody else's"),
+  0x6969: ("nfs", "where the file server handles locks and syncs"),
+  0xff53_4d42: ("cifs", "where the file server handles locks and syncs"),
+  0xfe53_4d42: ("smb", "where the file server handles locks and syncs"),
   0x9123_683e: ("btrfs", "which copies on write: space that was set aside may be gone when it is needed"),
   0x2fc1_2fc1: ("zfs", "which copies on write: space that was set aside may be gone when it is needed"),
   0x0102_1994: ("tmpfs", "which a reboot empties"),

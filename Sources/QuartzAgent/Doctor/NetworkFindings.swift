@@ -6,7 +6,7 @@ import Checks
 import Monitoring
 import QuartzAPI
 
-/// What can only be seen by asking: the name servers, and the API.
+/// Findings that need a request: the name servers, and the API.
 struct NetworkFindings {
   let engine: ProbeEngine
 

@@ -9,7 +9,7 @@ import QuartzAPI
 
 // A group's desk over an etcd.
 extension GroupDesk {
-  /// Nil: the agent is on its own.
+  /// `nil` where the agent is in no group.
   static func make(
     _ settings: Settings, _ engine: ProbeEngine, _ disk: StateDisk, _ log: Logger
   ) async -> GroupDesk? {

@@ -11,14 +11,14 @@ import QuartzAPI
 import Scheduler
 import Synchronization
 
-/// What a group is to the rest of the agent: which checks are run here, what their results are called, and who pulls
-/// the list.
+/// The group, for the rest of the agent: the checks that run here, the ids of their results, and which member pulls the
+/// list.
 final class GroupDesk: Sendable {
   let grid: SlotGrid.Group
   let runner: GroupRunner
   let store: any GroupStore
   let section: GroupSettings
-  /// Nil: nothing is kept for a start without the store.
+  /// `nil` where nothing is kept for a start without the store.
   private let memory: GroupMemoryFile?
   private let apiPool: String
   private let pulls: Bool
@@ -35,12 +35,12 @@ final class GroupDesk: Sendable {
     var filePool = ""
     /// How often what is run, or may be, has changed.
     var arrangements = 0
-    /// What is run, and the revision that made it ours; 0: it is not.
+    /// Checks that run here, and the revision that made each ours; 0 where it is not.
     var revisions: [UniqueID: Int64] = [:]
     var listProblem: Notice?
     /// Checks of the list that the store has no room for: of all members only who pulls knows them.
     var unpublished: Set<UniqueID> = []
-    /// Lists in a row that were not published, for somebody else was first.
+    /// Lists in a row that were not published, since another member was first.
     var lostRaces = 0
     /// Entries of the journal that the log has.
     var logged = 0
@@ -74,7 +74,7 @@ final class GroupDesk: Sendable {
   /// More than four have nothing to do in an agent: its loops are few.
   private static var processors: Int { min(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))), 4) }
 
-  /// What makes of the API's list other checks than another agent does.
+  /// Digest of the settings that change which checks the API's list gives.
   private static func digest(of settings: Settings) -> String {
     guard let quartz = settings.quartz else { return "" }
     let rules =
@@ -91,12 +91,12 @@ final class GroupDesk: Sendable {
     var isOld: Bool
   }
 
-  /// What is run here of all checks.
+  /// The checks that run here.
   struct Arrangement {
     var here: [MonitoringCheck]
     /// Those of them whose last slots are to be run at once.
     var taken: Set<UniqueID> = []
-    /// Those of these whose agent has died, and for how long nobody may have run them.
+    /// Those of these whose agent has died, and for how long they may not have run.
     var orphaned: [UniqueID: Duration] = [:]
   }
 
@@ -132,7 +132,7 @@ final class GroupDesk: Sendable {
     return Arrangement(here: here, taken: taken, orphaned: orphaned)
   }
 
-  /// What a result of the schedule gets on its way into the store.
+  /// Marks a result of the schedule on its way into the store.
   var stamping: @Sendable (inout DeliveryRecord, MonitoringCheck) -> Void {
     { record, check in self.stamp(&record, of: check) }
   }
@@ -270,7 +270,7 @@ extension GroupDesk {
     keeping?.cancel()
   }
 
-  /// What the group's journal has that the log has not.
+  /// Logs the new entries of the group's journal.
   private func tellLog() {
     let journal = runner.journal
     let news = state.withLock { state in

@@ -36,10 +36,10 @@ extension GroupDesk {
   }
 }
 
-/// What `/api/v1/group` says, and `quartz-agent group` prints.
+/// Content of `/api/v1/group`, which `quartz-agent group` prints.
 struct GroupDocument: Sendable {
   let status: GroupStatus
-  /// Name, id and owner of each check; nil: nobody asked.
+  /// Name, id and owner of each check. `nil` where they are not requested.
   let checks: [GroupRunner.PlacedCheck]?
   let names: [UniqueID: String]
   let notices: [Notice]

@@ -42,14 +42,14 @@ struct GroupMemoryFile: Sendable {
     (self.log, self.time) = (log, time)
   }
 
-  /// Nil: there is none that holds. Why not is in the log.
+  /// `nil` where none holds. Why not is in the log.
   func read() async -> GroupMemory? {
     do throws(StateFile.Failure) {
       return judge(try await file.read())
     } catch { return pass(over: error.description) }
   }
 
-  /// What the file's bytes are good for; nil: nothing, and there is none that holds.
+  /// The memory in the file's bytes. `nil` where they are of no use, or there is none that holds.
   func judge(_ bytes: [UInt8]?) -> GroupMemory? {
     guard let bytes else { return nil }
     guard let memory = GroupMemory(json: bytes) else { return pass(over: "it is damaged") }

@@ -5,11 +5,11 @@ import Checks
 import Logging
 import QuartzAPI
 
-/// What the agents of a group do once, whoever of them does it.
+/// Tasks that one agent does for its whole group.
 struct GroupOnce: Sendable {
-  /// Nil: every incident is this agent's alone.
+  /// `nil` where every incident is this agent's alone.
   let incidents: IncidentDesk?
-  /// Nil: no group writes the status of resources.
+  /// `nil` where no group writes the status of resources.
   let resources: ResourceStates?
 
   init(
@@ -20,7 +20,7 @@ struct GroupOnce: Sendable {
     resources = group.flatMap { ResourceStates($0, updater, engine, catalog) }
   }
 
-  /// What runs beside the scheduler until its task is cancelled.
+  /// Tasks that run beside the scheduler until it is cancelled.
   var services: [@Sendable () async -> Void] {
     var services: [@Sendable () async -> Void] = []
     if let incidents { services.append { await incidents.run() } }

@@ -8,7 +8,7 @@ import Monitoring
 import Scheduler
 import Synchronization
 
-/// What a group shares of alerting: a mirror of what the store has, and writes to it.
+/// The alerting state that a group shares: a mirror of the store, and writes to it.
 final class IncidentDesk: IncidentShare {
   let writer: String
   private let group: GroupDesk
@@ -21,7 +21,7 @@ final class IncidentDesk: IncidentShare {
 
   private struct State {
     var mirror = IncidentMirror()
-    /// What the mirror's entries say.
+    /// Content of the mirror's entries.
     var entries: [UniqueID: ShareEntry] = [:]
     var garbled: [UniqueID] = []
     /// The mirror's version that they are of, and its store.
@@ -37,7 +37,7 @@ final class IncidentDesk: IncidentShare {
     /// Of the last look.
     var looked: Instant?
     var arrangements = 0
-    /// What is to be written, and what is under way.
+    /// Writes that wait, and those under way.
     var writes: [ShareWrite] = []
     var busy: Set<UniqueID> = []
   }
@@ -103,13 +103,13 @@ final class IncidentDesk: IncidentShare {
     doubt(&state, now)
   }
 
-  /// What is known is read anew before anybody is told.
+  /// Reads the store again before any notification.
   private func doubt(_ state: inout State, _ now: Instant) {
     state.staleSince = state.staleSince ?? now
     state.watch?.cancel()
   }
 
-  /// What was known while the store was away is not what is so when it is back.
+  /// Notes that the store was away: its content may have changed when it is back.
   private func note(_ alone: Bool, _ state: inout State, _ now: Instant) {
     if alone {
       state.staleSince = state.staleSince ?? now
@@ -265,7 +265,7 @@ final class IncidentDesk: IncidentShare {
     }
   }
 
-  /// What is wrong with it.
+  /// Its problems.
   var notices: [Notice] {
     let (trouble, garbled) = state.withLock { ($0.trouble, $0.garbled) }
     var notices: [Notice] = []

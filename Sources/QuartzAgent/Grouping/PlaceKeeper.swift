@@ -8,14 +8,15 @@ import History
 import Monitoring
 import Synchronization
 
-/// Adds up what the members of each place know of a check: the windows of the group, and the same check from several places.
+/// Adds up the members' windows of a check in each place: the windows of the group, and the same check from several
+/// places.
 ///
 /// Of the checks with `confirm` the first are followed all the time, so that status and metrics have their figures; any
-/// other's members are asked when somebody looks at it. Who does not answer in time lowers coverage.
+/// other's members are asked on request. A member that does not answer in time lowers coverage.
 final class PlaceKeeper: Sendable {
   /// Members of a place; nil: that cannot be told now.
   typealias Members = @Sendable (_ place: String) async -> [PlaceMember]?
-  /// What a member knows of a check's windows that end at the instant; nil: it does not say.
+  /// A member's share of a check's windows that end at the instant. `nil` where it gives none.
   typealias Fetch = @Sendable (_ url: String, _ check: UniqueID, _ at: Timestamp) async -> WindowShare?
 
   /// The group's name, which is the place's.
@@ -41,7 +42,7 @@ final class PlaceKeeper: Sendable {
     var at: Instant
   }
 
-  /// What was added up is good for so long.
+  /// Time for which a sum is used.
   static let age: Duration = .seconds(30)
   static let every: Duration = .seconds(60)
   /// After the start: the first probes have run, here and there.
@@ -72,7 +73,7 @@ final class PlaceKeeper: Sendable {
     }
   }
 
-  /// What was last added up; empty: nothing.
+  /// The latest sums; empty where there are none.
   func places(of check: UniqueID) -> [PlaceStatus] { state.withLock { $0.known[check]?.places ?? [] } }
 
   /// Until the task is cancelled.

@@ -8,12 +8,12 @@ import Groups
 import History
 import Monitoring
 
-/// What the places that share a store are to each other, wired: one verdict, and the windows of all.
+/// Wires the places that share a store: one verdict, and the windows of all.
 struct PlacesParts: Sendable {
   let desk: QuorumDesk
   let keeper: PlaceKeeper
 
-  /// Nil: the agent is in no group.
+  /// `nil` where the agent is in no group.
   init?(
     _ settings: Settings, _ engine: ProbeEngine, _ history: HistoryStore, _ maintenance: MaintenanceBook
   ) {
@@ -42,12 +42,12 @@ struct PlacesParts: Sendable {
     keeper.apply(checks)
   }
 
-  /// What runs beside the scheduler until its task is cancelled.
+  /// Tasks that run beside the scheduler until it is cancelled.
   var services: [@Sendable () async -> Void] {
     [{ [desk] in await desk.run() }, { [keeper] in await keeper.run() }]
   }
 
-  /// What is wrong with it.
+  /// Its problems.
   var notices: [Notice] { desk.problems.map(Self.notice) }
 
   static func notice(_ problem: QuorumProblem) -> Notice {

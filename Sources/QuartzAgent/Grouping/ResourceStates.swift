@@ -26,7 +26,7 @@ final class ResourceStates: Sendable {
     var told = 0
     /// Not in the store yet.
     var waiting: [UniqueID: ResourceFinding] = [:]
-    /// Since when nobody has a check.
+    /// Since when a check has no member.
     var strays: [UniqueID: Instant] = [:]
   }
 
@@ -42,7 +42,7 @@ final class ResourceStates: Sendable {
     (self.catalog, self.time) = (catalog, time)
   }
 
-  /// Nil: the status of resources is not written by agents.
+  /// `nil` where agents do not write the status of resources.
   convenience init?(
     _ group: GroupDesk, _ updater: ResourceUpdater?, _ engine: ProbeEngine, _ catalog: CheckCatalog
   ) {
@@ -92,7 +92,7 @@ final class ResourceStates: Sendable {
     } while (try? await time.sleep(for: Self.every)) != nil
   }
 
-  /// What the others found.
+  /// Passes on the other members' findings.
   private func tell() {
     let entries = state.withLock { state -> [IncidentEntry] in
       guard state.told != state.mirror.version else { return [] }
@@ -130,7 +130,7 @@ final class ResourceStates: Sendable {
     }
   }
 
-  /// What is left of checks that nobody has any more, by the one that cleans.
+  /// Removes the rest of checks without a member, by the one that cleans.
   private func removed(_ state: inout State) -> [IncidentChange] {
     guard group.runner.does(.alertsTask), !group.runner.isApart, group.runner.isPlaced else { return [] }
     let now = time.instant()
@@ -149,7 +149,7 @@ final class ResourceStates: Sendable {
   }
 }
 
-/// What a check found last.
+/// Last state of a check.
 struct ResourceFinding: Hashable, Sendable {
   var state: CheckState
   var at: Timestamp
@@ -165,7 +165,7 @@ struct ResourceFinding: Hashable, Sendable {
     return json.bytes
   }
 
-  /// Nil: it is none.
+  /// `nil` for bytes that are no finding.
   init?(json bytes: [UInt8]) {
     guard bytes.count <= 1024, let json = try? JSONValue.parse(bytes, maxDepth: 4),
       let state = json["state"]?.string.flatMap({ CheckState(word: $0) }),

@@ -8,7 +8,7 @@ import Scheduler
 /// From a run's result to what counts: at once, or when the places of `confirm` have spoken.
 struct ResultDesk: Sendable {
   let recorder: Recorder
-  /// Nil: this agent is in no group.
+  /// `nil` where this agent is in no group.
   let quorum: QuorumDesk?
 
   func take(_ result: CheckResult, of check: MonitoringCheck, spanned: SlotRange?) {

@@ -59,7 +59,7 @@ struct ImportDiff: Sendable {
     return question
   }
 
-  /// Compares until the time is over, or until somebody has seen enough.
+  /// Compares until the time is over, or until it is stopped.
   ///
   /// - Returns: the exit code.
   func run() async throws -> Int32 {
@@ -125,7 +125,7 @@ struct ImportDiff: Sendable {
     return .differs("\(result.startedAt) blackbox_exporter \(isOldUp ? "up" : "down"), quartz-agent \(words)")
   }
 
-  /// Somebody may be looking.
+  /// Reports progress once a minute.
   private func tell(_ book: DiffBook, _ time: TimeSource) async {
     let start = time.instant()
     while !Task.isCancelled {
@@ -136,7 +136,7 @@ struct ImportDiff: Sendable {
   }
 }
 
-/// What the verdicts were, by check.
+/// Verdicts by check.
 final class DiffBook: Sendable {
   enum Finding: Sendable {
     case same

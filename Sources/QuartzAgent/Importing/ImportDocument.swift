@@ -87,7 +87,7 @@ struct ImportDocument {
   /// More than a configuration may have.
   var isTooLarge: Bool { text.utf8.count > YAMLReader.maxSize }
 
-  /// What was not carried and belongs to no check: so much that the file can be read.
+  /// Values that were not carried and belong to no check: so many that the file stays readable.
   var reasons: [String] {
     let most = 5000
     let lines = leftOutLines.prefix(most) + general.prefix(most)

@@ -40,7 +40,7 @@ private func opened(_ path: String) throws(UnreadableFile) -> Int32 {
   }
 }
 
-/// A file that nobody else may read, written beside its place and then moved there: nobody sees half of it.
+/// A file that only its owner may read, written beside its place and then moved there: it is never seen half written.
 func writeWhole(_ path: String, _ bytes: [UInt8]) throws(UnreadableFile) {
   let draft = "\(path).\(getpid()).tmp"
   let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)

@@ -2,7 +2,7 @@
 
 import Basics
 
-/// What the manual shows to be pasted. A test runs all of it.
+/// Examples of the manual to be pasted. A test runs all of them.
 enum ManualExamples {
   struct Example {
     var words: String
@@ -15,27 +15,27 @@ enum ManualExamples {
   static let all: [ByteText: [Example]] = [
     "quartz-agent": [
       Example("Is it up?", "quartz-agent once https://shop.example"),
-      Example("What the running agent knows:", "quartz-agent status"),
+      Example("Status of the running agent:", "quartz-agent status"),
     ],
     "run": [Example("The daemon, in the foreground:", "quartz-agent run -c agent.yaml")],
     "once": [
       Example("A page, and a port:", "quartz-agent once https://shop.example db.example:5432"),
       Example(
-        "Where the time goes, and what comes back:", "quartz-agent once --explain https://shop.example/health"
+        "Time of each phase, and the answer:", "quartz-agent once --explain https://shop.example/health"
       ),
       Example(
         "A request as curl(1) makes it, with a token of the environment:",
         "quartz-agent once -X PUT -H 'Content-Type: application/json' -H 'Authorization: Bearer ${env:TOKEN}' -d '{\"a\": 1}' https://shop.example/items"
       ),
       Example(
-        "How response times are spread:",
+        "Distribution of response times:",
         "quartz-agent once --count 10 --every 200ms --timeout 2s https://shop.example"),
       Example("As a plugin of Nagios:", "quartz-agent once --format nagios --tag team:shop"),
     ],
     "validate": [
-      Example("What is wrong with the file:", "quartz-agent validate -c agent.yaml"),
+      Example("Problems of the file:", "quartz-agent validate -c agent.yaml"),
       Example(
-        "Where a value comes from:", "quartz-agent validate -c agent.yaml --explain 'Shop front.timeout'"),
+        "Source of a value:", "quartz-agent validate -c agent.yaml --explain 'Shop front.timeout'"),
     ],
     "test": [
       Example(
@@ -54,20 +54,20 @@ enum ManualExamples {
         "quartz-agent init https://shop.example db.example:5432 -o first.yaml")
     ],
     "status": [
-      Example("What is down, the slowest first:", "quartz-agent status --state down --sort latency")
+      Example("Checks that are down, the slowest first:", "quartz-agent status --state down --sort latency")
     ],
     "spool": [
-      Example("What waits to be delivered:", "quartz-agent spool ls"),
-      Example("All results that are stored:", "quartz-agent spool export > results.ndjson"),
+      Example("Results that wait for delivery:", "quartz-agent spool ls"),
+      Example("All stored results:", "quartz-agent spool export > results.ndjson"),
     ],
     "trace": [
       Example(
-        "Where the way to a service ends:", "quartz-agent trace --report --count 1 https://shop.example")
+        "Route to a service:", "quartz-agent trace --report --count 1 https://shop.example")
     ],
-    "doctor": [Example("What would make probes lie here:", "quartz-agent doctor")],
+    "doctor": [Example("Problems of this machine:", "quartz-agent doctor")],
     "import": [
       Example(
-        "From Gatus; a file's name in place of - is what most people have:",
+        "From Gatus; usually with the name of a file in place of -:",
         """
         echo '{"endpoints": [{"name": "front", "url": "https://shop.example", "conditions": ["[STATUS] == 200"]}]}' |
           quartz-agent import gatus -

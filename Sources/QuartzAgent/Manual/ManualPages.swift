@@ -145,10 +145,10 @@ enum ManualPages {
     page.line("agent.yaml \\- configuration of quartz\\-agent")
     page.section("DESCRIPTION")
     page.text(
-      "The checks of an agent and everything else it is told, in YAML. A key that is not named here is an error, and so is a key given twice. Sizes, durations and shares have a unit: 64KiB, 30s, 90%."
+      "The checks and settings of an agent, in YAML. An unknown key is an error, and so is a key given twice. Sizes, durations and shares have a unit: 64KiB, 30s, 90%."
     )
     page.text(
-      "A value may be ${env:NAME}, ${file:/path} or ${cred:NAME}, which is a systemd credential; $${ is the text ${. What is wrong, and where, is said by quartz-agent validate."
+      "A value may be ${env:NAME}, ${file:/path} or ${cred:NAME}, which is a systemd credential; $${ is the text ${. quartz-agent validate reports problems with their place."
     )
     for (name, rows) in KeyDocs.sections {
       page.section(name)
@@ -166,5 +166,5 @@ enum ManualPages {
   }
 }
 
-/// What man(7) would take for something else, by its own names; all ASCII.
+/// Escapes characters with a meaning in man(7), by its own names; all ASCII.
 private func plain(_ text: String) -> String { ManualText.plain(text) }

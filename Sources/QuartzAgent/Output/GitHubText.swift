@@ -26,7 +26,7 @@ enum GitHubText {
     return "::\(command) title=\(title)::\(escaped(message.printable(maxBytes: 1024)))"
   }
 
-  /// What would end the line, and the mark of an escape.
+  /// Line ends, and the mark of an escape.
   private static func escaped(_ text: String) -> String {
     text.replacing("%", with: "%25").replacing("\r", with: "%0D").replacing("\n", with: "%0A")
   }

@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What the kernel says of a connection, for people: what was lost on the way, and how long the way is.
+/// The kernel's figures of a connection, for people: segments that were lost, and the round trip.
 enum KernelText {
   static func lines(_ result: CheckResult) -> [String] {
     guard let tcp = result.tcp else { return [] }

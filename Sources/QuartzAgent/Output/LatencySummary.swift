@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What `once --count` found over all rounds of one check.
+/// Results of `once --count` over all rounds of one check.
 struct LatencySummary {
   let check: String
   private let figures: LiveFigures

@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What the rounds of one check came to so far, cheap enough to be told after each.
+/// Figures of the rounds of one check so far, cheap enough to be shown after each.
 struct LiveFigures {
   private(set) var runs = 0
   private(set) var successes = 0

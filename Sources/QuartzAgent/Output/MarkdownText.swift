@@ -4,8 +4,8 @@ import Basics
 import History
 import Monitoring
 
-/// Results as a table in GitHub Flavored Markdown (GFM 4.10), for a comment, an issue or the summary of a workflow. What comes
-/// from outside stands in code spans: it is no markup and mentions no one.
+/// Results as a table in GitHub Flavored Markdown (GFM 4.10), for a comment, an issue or the summary of a workflow. Text
+/// from outside stands in code spans: it is no markup and no mention.
 struct MarkdownText {
   /// Of several rounds; empty for one.
   var summaries: [LatencySummary] = []

@@ -31,7 +31,7 @@ struct NagiosFigure: Equatable {
     return "'" + safe.replacing("'", with: "''") + "'"
   }
 
-  /// What was measured, with the thresholds of the check that are about it.
+  /// Measured values, with the thresholds of the check for them.
   static func all(of result: CheckResult, _ check: MonitoringCheck?) -> [NagiosFigure] {
     let limits = check?.responseTime ?? Thresholds()
     var figures: [NagiosFigure] = []

@@ -13,7 +13,7 @@ struct NagiosText {
 
   /// For thresholds.
   var checks: [UniqueID: MonitoringCheck]
-  /// False: the results were to be handed on and nobody took them.
+  /// False where the results were to be handed on and were not taken.
   var isDelivered = true
 
   /// - Parameter unfinished: checks that should have a result and have none.
@@ -47,7 +47,7 @@ struct NagiosText {
     return bounded(told(summary(results, unfinished), states), shown, lines)
   }
 
-  /// With what the exit code says where nobody took the results: unknown, unless something is down.
+  /// With the meaning of the exit code where the results were not taken: unknown, unless something is down.
   private func told(_ line: String, _ states: [CheckState]) -> String {
     if isDelivered { return line }
     let status = ExitStatus.of(states)

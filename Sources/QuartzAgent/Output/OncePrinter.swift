@@ -18,7 +18,7 @@ final class OncePrinter: Sendable {
 
   private struct Done {
     var results: [CheckResult] = []
-    /// Where there are several rounds and somebody looks on.
+    /// Where there are several rounds on a terminal.
     var figures: [UniqueID: LiveFigures] = [:]
   }
 
@@ -56,7 +56,7 @@ final class OncePrinter: Sendable {
 
   /// - Parameters:
   ///   - unfinished: checks that should have a result and have none.
-  ///   - isDelivered: false: nobody took the results that were to be handed on.
+  ///   - isDelivered: false where the results were to be handed on and were not taken.
   func finish(_ results: [CheckResult], unfinished: [String] = [], isDelivered: Bool = true) {
     if showsProgress { printProgress("") }
     switch format {

@@ -181,7 +181,7 @@ struct ResultExplanation {
     }
   }
 
-  /// Who took part in the race for a connection, and what became of the losers.
+  /// Addresses in the race for a connection, and how the losers ended.
   private func raced(_ dialled: [DialledAddress]) -> [String] {
     guard dialled.count > 1 else { return [] }
     let width = column(dialled.map(\.address), limit: 48)

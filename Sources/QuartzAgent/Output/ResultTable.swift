@@ -4,7 +4,7 @@ import Basics
 import History
 import Monitoring
 
-/// Results as a table for people: one line each, mark and word, figures to the right. What is cut is whole in the other
+/// Results as a table for people: one line each, mark and word, figures to the right. Cut text is whole in the other
 /// formats and with --explain.
 struct ResultTable {
   var width: Int

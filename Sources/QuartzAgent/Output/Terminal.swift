@@ -52,14 +52,14 @@ private func writeAll(_ text: String, to descriptor: Int32) -> Int32 {
 /// `nil` where it is not set.
 func environmentVariable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-/// What a descriptor is connected to, and how wide it is.
+/// Kind of output behind a descriptor, and its width.
 struct Terminal {
   let isTerminal: Bool
   /// Columns, from 20 to 1,000: the terminal's, else those of the variable COLUMNS, else 120.
   let width: Int
   /// Lines; nil where there is no terminal to ask.
   let height: Int?
-  /// Somebody said how wide it is; otherwise nothing needs to be broken.
+  /// Whether the width is known; otherwise nothing needs to be broken.
   let isWidthKnown: Bool
 
   init(_ descriptor: Int32 = STDOUT_FILENO) {

@@ -64,7 +64,7 @@ struct TimeDrawing {
     }
   }
 
-  /// What has no part of its own: the one it failed in, or the talk on a connection that stood.
+  /// Time without a part of its own: the one it failed in, or the talk on an established connection.
   private func unmeasured(_ rest: Duration, after spans: [PhaseSpan]) -> PhaseSpan {
     if let phase = result.phase, phase != .assertion, !spans.contains(where: { $0.phase == phase }) {
       return PhaseSpan(name: phase.rawValue.replacing("_", with: " "), letter: "x", phase: phase, span: rest)
@@ -111,7 +111,7 @@ struct TimeDrawing {
     whole(start / total * Double(columns), in: 0...max(0, columns - 1))
   }
 
-  /// What took less than half a column is a line, so that it neither vanishes nor looks like something.
+  /// A part of less than half a column is a line, so that it neither vanishes nor looks longer.
   private func bar(_ span: Duration, from start: Duration, _ total: Duration) -> String {
     if columns == 0 { return "" }
     let count = min(columns - offset(start, total), length(span, total))

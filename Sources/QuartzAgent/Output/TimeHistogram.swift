@@ -19,7 +19,7 @@ struct TimeHistogram: Equatable {
 
   let buckets: [Bucket]
 
-  /// - Parameter sorted: milliseconds, ascending. What is less than a nanosecond counts as one.
+  /// - Parameter sorted: milliseconds, ascending. Less than a nanosecond counts as one.
   init(sorted: [Double]) {
     guard let first = sorted.first, let last = sorted.last else {
       buckets = []
@@ -77,7 +77,7 @@ struct TimeHistogram: Equatable {
     }
   }
 
-  /// What is there is seen, however little of the whole it is.
+  /// A value is always visible, however small its share.
   private static func bar(_ columns: Double, isASCII: Bool) -> String {
     let eighths = max(1, whole((columns * 8).rounded(), in: 1...8_000))
     if isASCII { return String(repeating: "#", count: max(1, eighths / 8)) }

@@ -6,7 +6,7 @@ import Glibc
 import Monitoring
 import Synchronization
 
-/// One trace on the command line: drawn while it goes on, or waited for, until somebody has seen enough.
+/// One trace on the command line: drawn while it runs, or waited for, until it is stopped.
 struct TraceShow: Sendable {
   let request: TraceRequest
   let isLive: Bool
@@ -52,7 +52,7 @@ struct TraceShow: Sendable {
   }
 }
 
-/// What is known so far.
+/// The trace so far.
 private final class LatestTrace: Sendable {
   let value = Mutex<RouteTrace?>(nil)
 }

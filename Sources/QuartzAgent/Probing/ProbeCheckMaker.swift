@@ -13,7 +13,7 @@ struct ProbeCheckMaker: Sendable {
   /// The file of the modules: paths in it are relative to its directory.
   let file: String
 
-  /// What is wrong, in words for whoever asked.
+  /// The problem, in words for the client.
   struct Refusal: Error { var words: String }
 
   /// Bytes of a target.
@@ -53,7 +53,7 @@ struct ProbeCheckMaker: Sendable {
   }
 }
 
-/// What a check is made of, besides its module.
+/// Inputs of a check, besides its module.
 struct ProbeWish: Hashable, Sendable {
   var target: String
   var hostname: String?

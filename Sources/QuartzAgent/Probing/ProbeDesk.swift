@@ -10,8 +10,7 @@ import Monitoring
 import StatusServer
 import Synchronization
 
-/// Probes because somebody asked `/probe`: beside the schedule, through the same engine, and into no history but a list of
-/// the last ones.
+/// Probes for `/probe`: beside the schedule, through the same engine, and into no history but a list of the last ones.
 final class ProbeDesk: ProbeTaking {
   private struct State {
     var modules = ProbeModules()
@@ -40,10 +39,10 @@ final class ProbeDesk: ProbeTaking {
   private let state: Mutex<State>
   let limit: Int
 
-  /// Checks that are kept, so that nobody judges the same one twice.
+  /// Checks that are kept, so that the same one is not judged twice.
   private static let kept = 4096
   private static let lastKept = 100
-  /// What a scrape needs besides the probe, in seconds, as the exporter reckons.
+  /// Time of a scrape besides the probe, in seconds, as the exporter counts it.
   private static let offset = 0.5
 
   /// - Parameter limit: probes at once.
@@ -188,7 +187,7 @@ final class ProbeDesk: ProbeTaking {
     }
   }
 
-  /// The preferred family first; the other where the name has no address of it. Nil: there is no such address.
+  /// The preferred family first; the other where the name has no address of it. `nil` where there is no such address.
   private func result(
     _ module: BlackboxModule, _ question: ProbeQuestion, _ finding: inout ProbeFinding
   ) async throws(ProbeCheckMaker.Refusal) -> CheckResult? {

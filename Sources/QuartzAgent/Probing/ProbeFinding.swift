@@ -4,14 +4,14 @@ import Basics
 import Import
 import Monitoring
 
-/// What a probe for somebody else came to.
+/// Finding of a probe for `/probe`.
 struct ProbeFinding: Sendable {
   let module: BlackboxModule
   /// As it was asked for.
   let target: String
   /// Bytes of a body that the module has read; nil: all.
   var bodyLimit: Int?
-  /// Nil: nothing could be asked.
+  /// `nil` where nothing could be asked.
   var result: CheckResult?
   /// Where there is no result.
   var reason = Reason.unsupported
@@ -40,7 +40,7 @@ struct ProbeFinding: Sendable {
   }
 }
 
-/// What `debug=true` shows: the verdict, what was seen, and the metrics.
+/// Output of `debug=true`: the verdict, the facts, and the metrics.
 enum ProbeLog {
   static func text(_ finding: ProbeFinding, _ metrics: String) -> String {
     var lines = ["Logs for the probe:", "module=\(finding.module.name) target=\(finding.target)"]

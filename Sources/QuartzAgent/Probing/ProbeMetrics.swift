@@ -5,8 +5,8 @@ import Import
 import Monitoring
 import QuartzAPI
 
-/// A finding in the metrics of blackbox_exporter, and why the probe failed besides. What the exporter says of a probe
-/// that failed on its way is said here too: zero where nothing was found out, and nothing of TLS without an answer.
+/// A finding in the metrics of blackbox_exporter, and why the probe failed besides. The exporter's metrics of a probe
+/// that failed early are here too: zero where nothing was measured, and nothing of TLS without an answer.
 struct ProbeMetrics {
   private let finding: ProbeFinding
   private let result: CheckResult?
@@ -22,7 +22,7 @@ struct ProbeMetrics {
 
   private mutating func all() {
     exposition.gauge("probe_success", "Whether the probe succeeded", finding.isUp ? 1 : 0)
-    exposition.gauge("probe_duration_seconds", "What the probe took", finding.elapsed.seconds)
+    exposition.gauge("probe_duration_seconds", "Duration of the probe", finding.elapsed.seconds)
     if (finding.module.prober != .tcp || hasPort) && !finding.module.skipsResolving { address() }
     switch finding.module.prober {
     case .http: http()
@@ -44,14 +44,14 @@ struct ProbeMetrics {
   private mutating func address() {
     // The first of a redirect's ways is the target's own.
     let dns = result.flatMap { $0.hops.first?.timings.dns ?? $0.timings.dns }
-    exposition.gauge("probe_dns_lookup_time_seconds", "What the resolution of the name took", seconds(dns))
+    exposition.gauge("probe_dns_lookup_time_seconds", "Duration of the name's resolution", seconds(dns))
     exposition.gauge("probe_ip_protocol", "4 or 6, 0 without an address", Double(first?.version ?? 0))
     let hash = (first?.bytes ?? []).reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
     exposition.gauge(
       "probe_ip_addr_hash", "FNV-1a of the address, to see it change", first == nil ? 0 : Double(hash))
   }
 
-  /// What was dialled first.
+  /// The address that was dialled first.
   private var first: IPAddress? {
     guard let result else { return nil }
     // A proxy is dialled instead: of a target that is an address it is known.
@@ -75,7 +75,7 @@ struct ProbeMetrics {
     let answer = HTTPAnswerFacts(finding)
     // Without an address the exporter knows of no other part.
     exposition.phases(
-      "probe_http_duration_seconds", "What the parts of the requests took, redirects included",
+      "probe_http_duration_seconds", "Duration of the requests' parts, redirects included",
       phases(answer.phases))
     regex(answer.failedByPattern)
     exposition.gauge(
@@ -115,7 +115,7 @@ struct ProbeMetrics {
   private mutating func dns() {
     let timings = result?.timings
     exposition.phases(
-      "probe_dns_duration_seconds", "What the parts of the question took",
+      "probe_dns_duration_seconds", "Duration of the question's parts",
       [
         ("resolve", seconds(timings?.dns)), ("connect", seconds(timings?.connect) + seconds(timings?.tls)),
         ("request", seconds(timings?.firstByte)),
@@ -138,7 +138,7 @@ struct ProbeMetrics {
 
   private mutating func icmp() {
     exposition.phases(
-      "probe_icmp_duration_seconds", "What the parts of the ping took",
+      "probe_icmp_duration_seconds", "Duration of the ping's parts",
       [
         ("resolve", seconds(result?.timings.dns)), ("setup", 0), ("rtt", seconds(result?.ping?.average)),
       ])
@@ -207,7 +207,7 @@ private struct HTTPAnswerFacts {
     result?.account?.headers.last { $0.name.lowercased() == name }?.value
   }
 
-  /// The last answer leads elsewhere, and nobody followed or got there.
+  /// The last answer is a redirect that was not followed, or not to its end.
   private var leadsOn: Bool {
     let codes = [301, 302, 303, 307, 308]
     guard let location = result?.account?.locations.last, location != nil else { return false }
@@ -225,7 +225,7 @@ private struct HTTPAnswerFacts {
     return -1
   }
 
-  /// Nobody reads the body of a redirect.
+  /// The body of a redirect is not read.
   var bodyBytes: Int {
     guard isAnswered, !leadsOn else { return 0 }
     return min(result?.account?.bodyBytes ?? 0, limit ?? .max)

@@ -9,7 +9,7 @@ struct ProbeModules: Sendable {
   struct Entry: Sendable {
     var module: BlackboxModule
     var rules = ProbeRules.none
-    /// What of it would not hold; nil: all of it does.
+    /// The part of it that would not apply. `nil` where all of it does.
     var shortcoming: String?
   }
 
@@ -45,7 +45,7 @@ struct ProbeModules: Sendable {
   /// As YAML, without secrets.
   var text: String { BlackboxModule.text(of: all) }
 
-  /// What is wrong with a file, for people.
+  /// Problem of a file, for people.
   static func words(for error: any Error) -> String {
     (error as? ImportProblem)?.message ?? (error as? UnreadableFile)?.words ?? "\(error)"
   }

@@ -5,7 +5,7 @@ import Checks
 import Import
 import Monitoring
 
-/// What a module asks of an answer besides its check, compiled once.
+/// A module's rules for an answer besides its check, compiled once.
 struct ProbeRules: Sendable {
   private struct Records: Sendable {
     var refused: [Pattern] = []
@@ -117,7 +117,7 @@ struct ProbeRules: Sendable {
     return nil
   }
 
-  /// Nil: a pattern gave up.
+  /// `nil` where a pattern gave up.
   private func matches(_ patterns: [Pattern], _ line: String) -> [Bool]? {
     var found: [Bool] = []
     for pattern in patterns {

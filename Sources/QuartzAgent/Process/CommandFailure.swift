@@ -30,8 +30,8 @@ func failure(
   _ message: String, hint: String? = nil, status: Int32, details: [String] = []
 ) -> CommandFailure { CommandFailure(message, hint: hint, status: status, details: details) }
 
-/// What `once --format nagios` answers where there is no result: a plugin says one line on stdout and ends with 0 to 3,
-/// whatever is wrong (Monitoring Plugins Development Guidelines, "Plugin Output for Nagios", "Plugin Return Codes").
+/// Answer of `once --format nagios` without a result: a plugin prints one line on stdout and ends with 0 to 3, whatever
+/// is wrong (Monitoring Plugins Development Guidelines, "Plugin Output for Nagios", "Plugin Return Codes").
 enum PluginAnswer {
   /// Whether a plugin's answer is expected. Asked of the words themselves, since they may be wrong.
   ///

@@ -15,7 +15,7 @@ final class LastResort: Sendable {
     var isArmed = false
   }
 
-  /// What to do when the time is up.
+  /// The actions when the time is up.
   struct Plan: Sendable {
     /// From the stop signal to the end of the process, at most.
     var limit: Duration
@@ -37,7 +37,7 @@ final class LastResort: Sendable {
   /// All has ended as it should.
   func disarm() { state.withLock { $0.plan = nil } }
 
-  /// The stop signal came. Does nothing where nobody prepared for it.
+  /// The stop signal came. Does nothing where `prepare` was not called.
   func arm() {
     let isFirst = state.withLock { state in
       defer { state.isArmed = true }
@@ -70,7 +70,7 @@ final class LastResort: Sendable {
     return true
   }
 
-  /// Whoever reads our words may be stuck, too.
+  /// The reader of our words may be stuck, too.
   private func tell(_ words: String) {
     var ready = pollfd(fd: STDERR_FILENO, events: Int16(POLLOUT), revents: 0)
     guard poll(&ready, 1, 100) > 0 else { return }

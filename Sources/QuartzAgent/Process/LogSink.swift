@@ -13,8 +13,8 @@ enum LogFormat: String, CaseIterable {
 
 /// The one writer of standard error for log lines.
 ///
-/// Lines go through a bounded queue to a thread of its own: a pipe nobody reads may block that thread, never a
-/// probe. What does not fit is dropped and counted, and the count is the next line written. Lines of one class
+/// Lines go through a bounded queue to a thread of its own: a pipe without a reader may block that thread, never a
+/// probe. Lines that do not fit are dropped and counted, and the count is the next line written. Lines of one class
 /// (level and message) are limited to `perMinute`, so that a thousand failing checks do not drown the one line that
 /// says why.
 final class LogSink: Sendable {

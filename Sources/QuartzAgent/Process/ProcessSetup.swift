@@ -17,7 +17,7 @@ func requireStack() {
   _exit(ExitStatus.internalError)
 }
 
-/// What must hold before anything else runs.
+/// Conditions that must hold before anything else runs.
 func prepareProcess() {
   forbidDumps()
   settleAllocator()

@@ -5,7 +5,7 @@ import Glibc
 import Monitoring
 import Synchronization
 
-/// What somebody outside asked of this process.
+/// A request from outside to this process.
 enum ProcessSignal: Equatable, Sendable {
   /// SIGTERM or SIGINT, the first one.
   case stop
@@ -16,10 +16,11 @@ enum ProcessSignal: Equatable, Sendable {
 /// The signals of this process as a stream, from now on and for the rest of its life.
 ///
 /// The first SIGTERM or SIGINT asks for an orderly end. A second one means that the operator has waited long enough:
-/// the process exits at once, with 128 plus the signal as a shell reports it. SIGHUPs that nobody has taken yet are
-/// one, and give way to a stop.
+/// the process exits at once, with 128 plus the signal as a shell reports it. Pending SIGHUPs are coalesced, and give
+/// way to a stop.
 ///
-/// - Parameter keepsIgnored: a signal that whoever started the process had ignored (nohup(1), `&` in a script) stays so.
+/// - Parameter keepsIgnored: a signal that was ignored at the start of the process (nohup(1), `&` in a script) stays
+///   so.
 func processSignals(keepsIgnored: Bool = false) -> AsyncStream<ProcessSignal> {
   let (stream, continuation) = AsyncStream<ProcessSignal>.makeStream(bufferingPolicy: .bufferingNewest(1))
   var ends: [Int32] = [-1, -1]
@@ -43,7 +44,7 @@ func processSignals(keepsIgnored: Bool = false) -> AsyncStream<ProcessSignal> {
   return stream
 }
 
-/// From now on the first signal ends the process at once, as if nobody had asked for them.
+/// From now on the first signal ends the process at once, without an orderly stop.
 func forgetProcessSignals() {
   for number in endingSignals where !isIgnored(number) { signal(number, SIG_DFL) }
 }

@@ -6,7 +6,7 @@ import Monitoring
 import Scheduler
 import Synchronization
 
-/// Whoever started us and wants to know how we are: systemd, by the protocol of sd_notify(3).
+/// The supervisor that started the agent and watches it: systemd, by the protocol of sd_notify(3).
 ///
 /// Messages are datagrams to a unix socket, sent without waiting: a supervisor that does not listen is no reason to
 /// hold up anything.
@@ -15,7 +15,7 @@ struct Supervisor: Sendable {
   /// How often it wants a sign of life; nil: never.
   let watchdog: Duration?
 
-  /// Nil when nobody asked. Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID.
+  /// Nil without a supervisor. Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID.
   init?(environment: [String: String], pid: pid_t = getpid()) {
     guard let path = environment["NOTIFY_SOCKET"], path.hasPrefix("/") || path.hasPrefix("@"),
       (2...107).contains(path.utf8.count)

@@ -10,7 +10,7 @@ struct UnknownCommand: Equatable {
   var message: String
   var hint: String
 
-  /// Nil: the commands are right, or there are none.
+  /// `nil` where the commands are right, or there are none.
   ///
   /// - Parameter arguments: of the command line, without the program.
   init?(_ arguments: some Sequence<String>, of root: any ParsableCommand.Type) {

@@ -28,7 +28,7 @@ enum CrashMark {
   static func disarm() { journal.store(-1, ordering: .sequentiallyConsistent) }
 }
 
-/// What a trap, an access to no memory, `abort` and the supervisor's watchdog end a process with.
+/// Signals of a trap, an access to no memory, `abort` and the supervisor's watchdog.
 private let faults = [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGSYS]
 private let journal = Atomic<Int32>(-1)
 /// An array indexed by the signal's number, as bits.

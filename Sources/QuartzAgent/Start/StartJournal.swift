@@ -16,11 +16,12 @@ struct StartInput: Hashable, Sendable {
   }
 }
 
-/// Which starts ended before their time, and over what: decides what is put aside. Pure; `StartWatch` writes it down.
+/// Starts that ended early, and the inputs at fault: decides which input is put aside. Pure; `StartWatch` writes it
+/// down.
 ///
 /// Two deaths over one input are enough when each is the process's own, a trap or a fault, or came while that input was
 /// being read. A death from outside, SIGKILL or a lack of memory, after everything was read says less: it takes six.
-/// When the machine went down nobody died of anything.
+/// When the machine went down, no input is blamed.
 struct StartJournal: Hashable, Sendable {
   struct Deaths: Hashable, Sendable {
     var input: StartInput
@@ -64,11 +65,11 @@ struct StartJournal: Hashable, Sendable {
     (self.used, self.deaths, self.aside) = (used, deaths, aside)
   }
 
-  /// What the whole of the history is called: which file of it a window came from, a death does not say.
+  /// Name of the whole history: which file of it a window came from, a death does not say.
   static let history = "windows"
   static let checkList = "checks.json"
 
-  /// A start begins. What the one before left says whether it died, and over what.
+  /// A start begins. The entry of the one before shows whether it died, and over which input.
   ///
   /// - Parameter signal: of its own fault, as its last act wrote it down; 0 for none.
   mutating func begin(boot: String, signal: Int) -> [Deaths] {
@@ -130,7 +131,7 @@ struct StartJournal: Hashable, Sendable {
     uses(reading.remove(at: place))
   }
 
-  /// What is lived with from now on, in the place of what had the name before.
+  /// Notes an input that is in use from now on, in the place of the one that had the name before.
   mutating func uses(_ input: StartInput) {
     guard isOpen else { return }
     // The store's segments and the history's files are many; one name stands for all of them.
@@ -152,7 +153,7 @@ struct StartJournal: Hashable, Sendable {
     if aside.count > 4 * Self.kept { aside.removeFirst() }  // bounded: a constant
   }
 
-  /// Forgets those whose file somebody took away.
+  /// Forgets those whose file was removed.
   mutating func keepAside(where isThere: (String) -> Bool) { aside.removeAll { !isThere($0.place) } }
 
   /// Whether content that comes from elsewhere is what an agent of this version died over.

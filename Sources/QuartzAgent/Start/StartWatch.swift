@@ -6,11 +6,11 @@ import Logging
 import Monitoring
 import Synchronization
 
-/// Keeps the journal of starts on the disk while the agent starts, and moves away what two starts died over. Every
-/// method may block and belongs on a thread of its own; after the first minute they do nothing.
+/// Keeps the journal of starts on the disk while the agent starts, and moves away an input that two starts died over.
+/// Every method may block and belongs on a thread of its own; after the first minute they do nothing.
 ///
-/// What is written is not synced but once: the page cache outlives the process, and a machine that goes down has killed
-/// nobody over an input.
+/// The journal is synced only once: the page cache outlives the process, and a machine that goes down blames no
+/// input.
 final class StartWatch: Sendable {
   private struct State {
     var journal: StartJournal
@@ -148,7 +148,7 @@ final class StartWatch: Sendable {
     return true
   }
 
-  /// Somebody else, such as the store, moved it.
+  /// Another part, such as the store, moved it.
   func wasPutAside(_ input: StartInput, place: String) {
     change { $0.putAside(input, to: place, at: time.wall(), version: version) }
     log.error(
@@ -178,7 +178,7 @@ extension StartJournal.Aside {
   }
 }
 
-/// What a stopped or running agent's folder says, for `doctor`.
+/// Notices about the folder of a stopped or running agent, for `doctor`.
 func asideNotices(in folder: String) -> [Notice] {
   let descriptor = open(folder + "/" + StartWatch.fileName, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
   guard descriptor >= 0 else { return [] }
@@ -208,7 +208,7 @@ private func contents(_ descriptor: Int32, limit: Int) -> [UInt8] {
   return Array(bytes.prefix(max(0, count)))
 }
 
-/// What lies in a folder; nothing where it cannot be read.
+/// Names of the files in a folder; empty where it cannot be read.
 func fileNames(in folder: String) -> [String] {
   guard let stream = opendir(folder) else { return [] }
   defer { closedir(stream) }

@@ -5,7 +5,7 @@ import Checks
 import Logging
 import Monitoring
 
-/// What `once --trace` does behind a failure that the way may explain. The verdict stays as it is.
+/// Traces of `once --trace` after a failure that the path may explain. The verdict stays as it is.
 struct OnceTraces: Sendable {
   private let settings: TraceSettings
 

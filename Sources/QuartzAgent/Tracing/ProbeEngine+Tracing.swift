@@ -8,7 +8,7 @@ import Logging
 import Monitoring
 
 extension ProbeEngine {
-  /// Who looks at ways. A file of networks that cannot be read leaves them without.
+  /// The tracer of paths. A file of networks that cannot be read leaves hops without them.
   func tracer(_ settings: TraceSettings, _ log: Logger) async -> any RouteTracing {
     Tracer(
       names: settings.names ? resolver : nil, networks: await Self.networks(settings.networks, log),

@@ -119,7 +119,7 @@ final class TraceDesk: Sendable {
     bell.yield()
   }
 
-  /// What is known of the way to a check's target; nil when it is not configured.
+  /// Traces of the path to a check's target. `nil` where it is not configured.
   func view(of id: UniqueID) -> TraceView? {
     guard let check = catalog[id] else { return nil }
     guard TraceRule.covers(check, settings) else {

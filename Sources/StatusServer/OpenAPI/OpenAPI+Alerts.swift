@@ -11,7 +11,7 @@ extension OpenAPI {
     (404, "Nothing is called so"), (409, "It cannot be done, and why"),
   ]
   private static let by: [Operation.Parameter] = [
-    .init(name: "by", schema: .text, summary: "Who orders it"),
+    .init(name: "by", schema: .text, summary: "Name of the operator"),
     .init(name: "why", schema: .text, summary: "And why"),
   ]
   private static let what: [Operation.Parameter] = [
@@ -39,7 +39,7 @@ extension OpenAPI {
       path: "/api/v1/alerts", id: "alerts", summary: "The channels, and what they have sent",
       answer: .data(.ref("Alerts"))),
     Operation(
-      path: "/api/v1/mutes", id: "mutes", summary: "What is muted by hand",
+      path: "/api/v1/mutes", id: "mutes", summary: "Mutes",
       answer: .data(.list(.ref("Order")))),
     Operation(
       path: "/api/v1/maintenance", id: "maintenance", summary: "Windows that hold or are to come",
@@ -50,7 +50,8 @@ extension OpenAPI {
       parameters: [order] + by, answer: .data(.ref("Done")), failures: badRequest + orderFailures,
       needsToken: true),
     Operation(
-      method: "post", path: "/api/v1/mutes", id: "mute", summary: "Tells nobody of these for a while",
+      method: "post", path: "/api/v1/mutes", id: "mute",
+      summary: "Mutes notifications for the matching checks until it expires",
       parameters: what + by, answer: .data(.ref("Done")), failures: badRequest + orderFailures,
       needsToken: true),
     Operation(

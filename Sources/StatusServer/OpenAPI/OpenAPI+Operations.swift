@@ -52,7 +52,7 @@ extension OpenAPI {
       summary: "The numbers of a dashboard, as the Quartz apps have them",
       answer: .data(.ref("Dashboard"))),
     Operation(
-      path: "/api/v1/status.txt", id: "statusText", summary: "What quartz-agent status prints",
+      path: "/api/v1/status.txt", id: "statusText", summary: "The output of quartz-agent status",
       parameters: [
         .init(
           name: "width", schema: .integer(StatusText.narrowest...1000), summary: "Columns; 100 when not given"
@@ -64,7 +64,7 @@ extension OpenAPI {
       answer: .page(.list(.ref("Group"))), failures: badRequest),
     Operation(
       path: "/api/v1/group", id: "group", summary: "The group whose checks this agent shares, by its members",
-      parameters: [.init(name: "checks", schema: flag, summary: "Who has which check, too")],
+      parameters: [.init(name: "checks", schema: flag, summary: "Also the owner of each check")],
       answer: .data(.any), failures: badRequest + [(404, "The agent is in no group")]),
   ]
 
@@ -96,12 +96,12 @@ extension OpenAPI {
           summary: "Points at most; \(SeriesPoint.limit) when not given"),
       ], answer: .data(.ref("Series")), failures: badRequest + notFound),
     Operation(
-      path: "/api/v1/checks/{id}/trace", id: "trace", summary: "The way to its target, router by router",
+      path: "/api/v1/checks/{id}/trace", id: "trace", summary: "The route to its target, hop by hop",
       parameters: [id], answer: .data(.ref("Path")), failures: badRequest + notFound),
     Operation(
       path: "/api/v1/checks/{id}/share", id: "share",
       summary:
-        "What this agent knows of its windows, for another member of its group; group.token may read it",
+        "This agent's windows of the check, for another member of its group; group.token may read it",
       parameters: [
         id,
         .init(
@@ -119,11 +119,11 @@ extension OpenAPI {
 
   private static let ofStore = [
     Operation(
-      path: "/api/v1/spool", id: "spool", summary: "What quartz-agent spool ls prints",
+      path: "/api/v1/spool", id: "spool", summary: "The output of quartz-agent spool ls",
       answer: .text("text/plain")),
     Operation(
       path: "/api/v1/spool/check", id: "spoolCheck",
-      summary: "What quartz-agent spool check prints; X-Store-Sound says yes or no",
+      summary: "The output of quartz-agent spool check; X-Store-Sound is yes or no",
       answer: .text("text/plain")),
     Operation(
       path: "/api/v1/spool/results", id: "spoolResults", summary: "Stored results as NDJSON, oldest first",

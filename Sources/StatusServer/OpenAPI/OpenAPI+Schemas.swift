@@ -64,7 +64,7 @@ extension OpenAPI {
       "Resources by state; checks where none names a resource"),
     .field(
       "alerts", .object(["active", "critical", "warning"].map { .field($0, .integer(0...Int.max)) }),
-      "What needs attention"),
+      "Problems, the worst first"),
     .field("uptime", .object([.field("average", .orNull(.number), "Percent"), .field("period", .text)])),
   ])
 
@@ -82,7 +82,7 @@ extension OpenAPI {
         .object([
           .field("channel", .text),
           .field("state", .word(IncidentStatus.Notification.State.allCases.map(\.rawValue))),
-          .may("first", .time), .may("last", .time), .may("stage", .text, "What holds it"),
+          .may("first", .time), .may("last", .time), .may("stage", .text, "The stage that holds it"),
           .may("reason", .text), .may("until", .time),
         ]))),
     .field("timeline", .list(.object([.field("at", .time), .field("what", .text)]))),
@@ -158,12 +158,12 @@ extension OpenAPI {
     .may("since", .time, "When that was first heard of here; of other places"),
     .field("members", .integer(0...Int.max), "Those whose windows these are"),
     .field("absent", .list(.text), "Those that could not be asked"),
-    .field("uptime", .map(.ref("Window")), "By period; empty where nobody could be asked"),
+    .field("uptime", .map(.ref("Window")), "By period; empty where no member could be asked"),
   ])
 
   private static let share = Schema.object([
     .field("check_id", .id), .field("at", .time),
-    .field("share", .text, "What members of a group add up, in base 16"),
+    .field("share", .text, "Windows for adding up in a group, in base 16"),
   ])
 
   private static let last = Schema.object([
@@ -206,7 +206,7 @@ extension OpenAPI {
         ]))),
   ])
 
-  /// What every result has; docs/results.md describes the rest.
+  /// Fields of every result; docs/results.md describes the rest.
   private static let result = Schema.object([
     .field("id", .id), .field("check_id", .id), .field("check", .text),
     .field("type", .word(CheckType.allCases.map(\.rawValue))), .field("target", .text),
@@ -216,7 +216,7 @@ extension OpenAPI {
     .field("state", state), .field("reason", .word(Reason.allCases.map(\.rawValue))), .may("phase", .text),
     .may("message", .text), .may("response_time_ms", .number),
     .may("response_time", .number, "The same, as the apps call it"), .may("status_code", .integer(0...999)),
-    .may("tcp", transport, "What the kernel says of the last connection"), .may("maintenance", .flag),
+    .may("tcp", transport, "The kernel's figures of the last connection"), .may("maintenance", .flag),
   ])
 
   private static let transport = Schema.object([

@@ -5,9 +5,9 @@ import Monitoring
 
 extension OpenAPI {
   static let path = Schema.object([
-    .may("off", .text, "Why no way is looked at for this check"),
+    .may("off", .text, "Why the route of this check is not traced"),
     .field("pending", .flag, "A trace is under way or waits"),
-    .may("slow_from_ms", .number, "A longer response time has the way looked at"),
+    .may("slow_from_ms", .number, "A longer response time starts a trace"),
     .may(
       "results", .integer(0...Int.max), "Results that what is slow is known by; it takes \(TraceUsual.enough)"
     ),
@@ -17,9 +17,9 @@ extension OpenAPI {
 
   private static let latest = Schema.object([
     .field("cause", .word(["failure", "slow"])), .may("reason", .word(Reason.allCases.map(\.rawValue))),
-    .may("response_time_ms", .number), .may("p99_ms", .number, "What 99% of the results took at most"),
+    .may("response_time_ms", .number), .may("p99_ms", .number, "99th percentile of the response time"),
     .field("begin", .time, "When the run began that asked"), .field("summary", .text, "In one sentence"),
-    .may("broken_after", .integer(0...255), "The way is broken behind this TTL"),
+    .may("broken_after", .integer(0...255), "The route is broken behind this TTL"),
     .field(
       "changes",
       .list(
@@ -28,7 +28,7 @@ extension OpenAPI {
           .field("words", .text),
         ]))),
     .field("trace", .ref("Trace")),
-    .field("before", .orNull(.ref("Trace")), "What it was compared with"),
+    .field("before", .orNull(.ref("Trace")), "The earlier trace that it was compared with"),
   ])
 
   /// As docs/trace.md describes it.

@@ -15,7 +15,7 @@ enum OpenAPI {
       json.object { json in
         json.field("title", "quartz-agent")
         json.field("version", "1")
-        json.field("description", "What the agent knows of its checks. docs/status.md explains the words.")
+        json.field("description", "Status of the agent's checks. docs/status.md explains the terms.")
         json.key("license")
         json.object { json in
           json.field("name", "MIT")

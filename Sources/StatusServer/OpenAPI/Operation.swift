@@ -78,7 +78,7 @@ struct Operation: Sendable {
 
   private func writeAnswer(to json: inout JSONWriter) {
     json.object { json in
-      json.field("description", "What was asked for")
+      json.field("description", "The requested document")
       switch answer {
       case .data(let schema): Self.content("application/json", Self.envelope(schema, .ref("Meta")), to: &json)
       case .page(let schema):

@@ -47,7 +47,7 @@ struct Markup: ExpressibleByStringInterpolation, Sendable {
       (0x20..<0x7f).contains(byte) && !"&<>\"'".utf8.contains(UInt8(byte))
     }
 
-    /// Nobody sees what is invisible, so it is shown as an escape.
+    /// Invisible characters are shown as escapes.
     mutating func appendInterpolation(_ text: String) {
       // Nearly all there is: thousands of them are on a page.
       if text.utf8.allSatisfy({ Self.isPlain[Int($0)] }) {

@@ -15,7 +15,7 @@ struct StatusRequest: Sendable {
   /// The Host header, as sent.
   var host: String?
   var hasBody: Bool
-  /// What was read of it: for the one route that takes a body.
+  /// The body, for the one route that takes one.
   var body: [UInt8]?
   /// The Authorization header, as sent.
   var authorization: String?
@@ -32,7 +32,7 @@ struct StatusRequest: Sendable {
   /// The Accept-Encoding headers as one; nil: none came.
   var acceptEncoding: String?
 
-  /// Who asks; nil over a unix socket.
+  /// Address of the client. `nil` over a unix socket.
   var remote: IPAddress?
   /// X-Prometheus-Scrape-Timeout-Seconds, as sent.
   var scrapeTimeout: String?
@@ -69,7 +69,7 @@ struct StatusRequest: Sendable {
   /// Reads what the agent knows.
   var isReading: Bool { method == .get || method == .head }
 
-  /// What a supervisor asks, which has no token to show.
+  /// A request of a supervisor, which has no token.
   var isHealth: Bool { method != .post && (target == "/livez" || target == "/readyz") }
 
   /// Another member of the group asks for windows.
@@ -146,7 +146,7 @@ struct RequestPath: Sendable {
   /// Every item of that name, in their order.
   func all(_ name: String) -> [String] { query.filter { $0.name == name }.map(\.value) }
 
-  /// Nil: not given. A throw: given, and not a whole number of the range.
+  /// `nil` where it is not given. Throws for a value that is no whole number of the range.
   func number(_ name: String, in range: ClosedRange<Int>, default absent: Int) throws(BadRequest) -> Int {
     guard let text = self[name] else { return absent }
     guard let number = Int(text), range.contains(number) else {
@@ -176,10 +176,10 @@ private func decoded(_ text: Substring.UTF8View, plusIsSpace: Bool) -> String? {
   return percentDecoded(plusIsSpace ? text.replacing("+", with: " ") : text)
 }
 
-/// Which Host headers get an answer.
+/// Host headers that get an answer.
 ///
-/// A page in somebody's browser can let its own name resolve to 127.0.0.1 and then read what we serve, as if it were
-/// its own (DNS rebinding). The browser still sends that name, so it gives itself away.
+/// A page in a browser can let its own name resolve to 127.0.0.1 and then read what we serve, as if it were its own
+/// (DNS rebinding). The browser still sends that name, so it gives itself away.
 struct AllowedHosts: Sendable {
   private let names: Set<ByteText>
   private let any: Bool

@@ -4,9 +4,9 @@ import Basics
 import History
 import Monitoring
 
-/// What the history knows of a check beyond its windows.
+/// A check's history beyond its windows.
 struct CheckPast: Sendable {
-  /// What the line is of.
+  /// Period of the line.
   var period = UptimePeriod.day
   var line: [SeriesPoint] = []
   var strips: [UptimePeriod: [SeriesPoint]] = [:]
@@ -56,7 +56,7 @@ extension CheckPage {
     return UptimeStrip(points: points, period: period).render()
   }
 
-  /// What the cells' shapes mean.
+  /// Meaning of the cells' shapes.
   var stripLegend: Markup {
     let parts: [(Markup, Markup)] = [
       ("<rect class=\"f-up\" width=\"3\" height=\"24\"/>", "up"),

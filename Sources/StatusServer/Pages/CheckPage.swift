@@ -11,7 +11,7 @@ struct CheckPage {
   /// Newest first.
   let results: [CheckResult]
   var past = CheckPast()
-  /// Nil: nobody knows of ways here.
+  /// `nil` where paths are not traced.
   var way: TraceView?
   /// `nil` where no token for actions is set.
   var forms: PageForms?

@@ -17,7 +17,7 @@ struct CheckRow {
 
   func render() -> Markup { "<li data-check=\"\(check.id.description)\">\(content())</li>\n" }
 
-  /// What is in the row's place, and changes with the check.
+  /// Content of the row, which changes with the check.
   func content() -> Markup {
     let stale: Markup = check.stale ? "<span class=\"stale\">STALE</span> " : ""
     let ups: [Markup] = check.windows.map { window in

@@ -43,7 +43,7 @@ extension DashboardPage {
       """
   }
 
-  /// What the filter leaves, the worst first, then what is in maintenance and what is off.
+  /// The filtered checks, the worst first, then those in maintenance and those that are disabled.
   private func sorted() -> [Int] {
     let order: [CheckState] = [.down, .degraded, .unknown, .up]
     var found = [[Int]](repeating: [], count: order.count + 2)

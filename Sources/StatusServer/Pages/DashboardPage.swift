@@ -81,7 +81,7 @@ struct DashboardPage {
       """
   }
 
-  /// What needs attention and is seen at once, and what unfolds.
+  /// Number of notices that are shown at once, and of those that unfold.
   private static let (foremost, further) = (2, 48)
 
   private func line(_ problem: Notice, _ pages: [ByteText: [UniqueID]]) -> Markup {

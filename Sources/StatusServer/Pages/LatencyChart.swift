@@ -37,7 +37,7 @@ struct LatencyChart {
       """
   }
 
-  /// What the drawing says, for who cannot see it.
+  /// Text of the drawing, for screen readers.
   private var words: String {
     let means = points.compactMap(\.mean)
     let down = points.reduce(0) { $0 + $1.time.down }
@@ -120,7 +120,7 @@ struct LatencyChart {
   /// Tenths of a pixel.
   private func short(_ value: Double) -> Double { (value * 10).rounded() / 10 }
 
-  /// Unbroken rows of points with a value: a line is not drawn through what nobody knows.
+  /// Unbroken rows of points with a value: a line is not drawn where there is no data.
   private func pieces(_ value: (SeriesPoint) -> Duration?) -> [[(x: Double, value: Duration)]] {
     var pieces: [[(x: Double, value: Duration)]] = []
     var isOpen = false

@@ -4,7 +4,7 @@ import Basics
 import History
 import Monitoring
 
-/// What every page has round its content.
+/// The frame of every page.
 enum Layout {
   /// Seconds after which the page is fetched again; no script is needed for that.
   static let refresh = 15

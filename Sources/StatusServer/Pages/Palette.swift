@@ -7,7 +7,7 @@ import Basics
 /// for eyes that do not tell red from green.
 struct Palette {
   enum Use {
-    /// What is behind everything else.
+    /// The background.
     case ground
     /// Words: 4.5 to 1 against every ground.
     case text

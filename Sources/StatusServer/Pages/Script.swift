@@ -3,9 +3,9 @@
 import Basics
 
 extension Layout {
-  /// What a page does beyond what it says without a script: the reader's own time beside UTC, ages that go on, on the start
-  /// page rows and parts that change in place, and any other page that is fetched again put in the old one's place. Nothing a
-  /// person types, has open, has selected, has scrolled or has the focus on is touched.
+  /// The script of a page: the reader's own time beside UTC, running ages, on the start page rows and parts that change
+  /// in place, and any other page that is fetched again put in the old one's place. Nothing a person types, has open,
+  /// has selected, has scrolled or has the focus on is touched.
   static let script: Markup = """
     (()=>{"use strict";const Moment=Date,kind=document.body.dataset.live;
     const all=(s,r)=>[...(r||document).querySelectorAll(s)],by=i=>document.getElementById(i),two=n=>String(n).padStart(2,"0");

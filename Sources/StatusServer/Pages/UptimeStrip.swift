@@ -4,8 +4,8 @@ import Basics
 import History
 import Monitoring
 
-/// A window in cells, the present on the right. What a cell is shows in its shape too: full is up, cut is down for a part of
-/// it, lower is degraded, a line in the middle is maintenance, a thin one on the ground is no data.
+/// A window in cells, the present on the right. The shape of a cell shows its state, too: full is up, cut is down for a
+/// part of it, lower is degraded, a line in the middle is maintenance, a thin one on the ground is no data.
 struct UptimeStrip {
   /// Oldest first.
   let points: [SeriesPoint]

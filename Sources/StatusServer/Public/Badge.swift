@@ -65,7 +65,7 @@ struct Badge {
   private static let height = 20
   private static let padding = 6
 
-  /// Nobody has the font here: each character has a width, and the drawing makes the text as wide as that.
+  /// The font is not known here: each character has a width, and the drawing makes the text as wide as that.
   private static func width(_ text: String) -> Int {
     let tenths = text.unicodeScalars.reduce(0) { sum, scalar in
       switch scalar {

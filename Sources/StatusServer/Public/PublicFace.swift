@@ -4,7 +4,8 @@ import Basics
 import History
 import Monitoring
 
-/// What anybody may see: some checks under a title, and nothing of the agent, its network or what went wrong in detail.
+/// The public page's content: some checks under a title, and nothing of the agent, its network or the details of
+/// failures.
 package struct PublicFace: Sendable {
   package var title: String
   /// Tags that make the page's sections, in their order.
@@ -19,7 +20,7 @@ package struct PublicFace: Sendable {
   }
 }
 
-/// One check as the public sees it. What is not here cannot be shown by mistake.
+/// One check on the public page. A property that is not here cannot be shown by mistake.
 struct PublicCheck: Sendable {
   enum State: String, Sendable {
     case up, degraded, down, unknown, maintenance
@@ -35,14 +36,14 @@ struct PublicCheck: Sendable {
 
   struct Downtime: Sendable {
     var begin: Timestamp
-    /// Nil: it lasts.
+    /// `nil` while it lasts.
     var end: Timestamp?
     var length: Duration
   }
 
   var id: UniqueID
   var name: String
-  /// Nil: hidden.
+  /// `nil` where it is hidden.
   var target: String?
   var state: State
   var windows: [Window]

@@ -10,8 +10,7 @@ struct PublicRoutes: Answering {
   let desk: PublicDesk
   var feed: LiveFeed? { nil }
 
-  /// Any name leads here: what serves the public stands behind names that nobody told the agent. None is repeated in an
-  /// answer.
+  /// Any name leads here: a public server is behind names that the agent does not know. None is repeated in an answer.
   func reply(to request: StatusRequest) async -> Reply {
     guard request.isReading else {
       var reply = failure(405, "METHOD_NOT_ALLOWED", "only GET and HEAD are possible here")
@@ -54,7 +53,7 @@ struct PublicRoutes: Answering {
 }
 
 extension Reply {
-  /// For whoever embeds it, and for half a minute.
+  /// For embedding, and for half a minute.
   func shared() -> Reply {
     var reply = self
     reply.isShared = true

@@ -17,14 +17,14 @@ import Testing
     #expect(found.brokenAfter == 3)
     #expect(found.changes.map(\.kind) == [.ends] && found.changes.first?.ttl == 3)
     #expect(
-      found.summary == "the way ends behind 10.0.3.1 (hop 3 of 6); hop 4, 10.0.4.1, answered 5 h before")
+      found.summary == "the route ends behind 10.0.3.1 (hop 3 of 6); hop 4, 10.0.4.1, answered 5 h before")
   }
 
   @Test func theTargetIsCalledTheTarget() {
     let found = compare(Way(Way.routers(5), .silent(after: 5), isLater: true))
     #expect(
       found.summary
-        == "the way ends behind 10.0.5.1 (hop 5 of 6); the target, 203.0.113.7, answered 5 h before")
+        == "the route ends behind 10.0.5.1 (hop 5 of 6); the target, 203.0.113.7, answered 5 h before")
   }
 
   /// A filter of one protocol: others come further.
@@ -41,7 +41,7 @@ import Testing
     #expect(found.brokenAfter == 0)
     #expect(
       found.summary
-        == "nobody answers, not even the first router; hop 1, 10.0.1.1, answered 5 h before")
+        == "no answer, not even from the first router; hop 1, 10.0.1.1, answered 5 h before")
   }
 
   /// A way that is silent behind the same place while the target works is not broken there.
@@ -49,7 +49,7 @@ import Testing
     let before = Way(Way.routers(3), .silent(after: 3)).trace
     let found = compare(Way(Way.routers(3), .silent(after: 3), isLater: true), before)
     #expect(found.brokenAfter == nil && found.changes.isEmpty)
-    #expect(found.summary == "nobody answers behind 10.0.3.1 (hop 3), as when the target worked")
+    #expect(found.summary == "no answer from behind 10.0.3.1 (hop 3), as when the target worked")
   }
 
   @Test func whoSaysNoIsNamed() {
@@ -62,7 +62,7 @@ import Testing
   @Test func theTargetItselfRefuses() {
     let found = compare(Way(Way.whole(5), .reached("refused"), isLater: true))
     #expect(found.brokenAfter == nil && found.changes.map(\.kind) == [.targetRefused])
-    #expect(found.summary.contains("the target itself refuses, nobody listens on port 443"))
+    #expect(found.summary.contains("the target itself refuses, nothing listens on port 443"))
   }
 
   /// A firewall resets in the target's name: nearer than the target is.
@@ -92,7 +92,7 @@ import Testing
     way.trace.narrowings = [TraceNarrowing(ttl: 2, by: IPAddress("10.0.2.1"), mtu: 1400, isSilent: true)]
     #expect(
       compare(way).summary
-        == "packets over 1400 bytes vanish behind 10.0.2.1 (hop 2), and nobody says so, it was 1500 5 h before"
+        == "packets over 1400 bytes vanish behind 10.0.2.1 (hop 2), without an ICMP error, it was 1500 5 h before"
     )
   }
 
@@ -139,7 +139,7 @@ import Testing
     hops[2] = []
     let found = compare(Way(hops, .reached("accepted"), isLater: true))
     #expect(found.changes.isEmpty)
-    #expect(found.summary == "the way to the target is whole and as before, 6 hops")
+    #expect(found.summary == "the route to the target is complete and as before, 6 hops")
   }
 
   @Test func anotherRouterIsNamed() {
@@ -161,13 +161,13 @@ import Testing
   @Test func aLongerWay() {
     let found = compare(Way(Way.whole(7), .reached("accepted"), isLater: true))
     #expect(found.changes.map(\.kind) == [.length])
-    #expect(found.summary == "the way is 8 hops long, it was 6 hops 5 h before")
+    #expect(found.summary == "the route is 8 hops long, it was 6 hops 5 h before")
   }
 
   @Test func withoutAGoodLookItSaysSo() {
     let found = TraceComparison(Way(Way.routers(3), .silent(after: 3)).trace, good: nil)
     #expect(found.brokenAfter == 3)
-    #expect(found.summary == "the way ends behind 10.0.3.1 (hop 3); no trace of it at work to compare with")
+    #expect(found.summary == "the route ends behind 10.0.3.1 (hop 3); no trace of it at work to compare with")
   }
 
   @Test func aLookAtAnotherAddressIsNotCompared() {
