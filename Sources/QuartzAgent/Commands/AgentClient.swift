@@ -120,7 +120,7 @@ struct AgentClient {
     guard report.statusCode == 200 else {
       let words = (try? JSONValue.parse(report.body))?["error"]?["message"]?.string ?? text
       throw CommandFailure(
-        "the agent says no (\(report.statusCode ?? 0)): \(words.split(separator: "\n").first ?? "")",
+        "the agent refused (\(report.statusCode ?? 0)): \(words.split(separator: "\n").first ?? "")",
         status: ExitStatus.unknown)
     }
     return text.isEmpty || text.hasSuffix("\n") ? text : text + "\n"

@@ -83,7 +83,7 @@ struct GroupFindings {
     case .success(false) where group.store.user != nil:
       return (
         .warning(
-          "group", "\(place) takes everybody: the user and password are not asked for",
+          "group", "\(place) has no authentication: user and password are not checked",
           hint: "etcdctl auth enable; see docs/groups.md"), true
       )
     case .success(false): return (.fine("group", "\(place): no user is set"), true)

@@ -152,7 +152,7 @@ extension OpenAPI {
   private static let place = Schema.object([
     .field("place", .text), .field("own", .flag, "This agent's"),
     .may("alive", .flag, "False: it has no say"),
-    .may("heard", .flag, "False: the store is out of reach, and whether anybody is there is not known"),
+    .may("heard", .flag, "False: the store is out of reach, and whether the region is alive is not known"),
     .may("state", state),
     .may("reason", .word(Reason.allCases.map(\.rawValue))),
     .may("since", .time, "When that was first heard of here; of other places"),
