@@ -86,14 +86,16 @@ def suite_times():
 class Room:
     """The suites of a room's own test target that judge its mutations."""
 
-    def __init__(self, name, listed, times):
+    def __init__(self, name, listed, times, most_quick=QUICK, most=WHOLE):
         self.name, self.lock, self.broken = name, threading.Lock(), {}
+        # A hang is told by a limit that whole passes are well within.
+        self.limit = plant.LIMIT + 2 * most
         suites = {line.split("/")[0].split(".")[1] for line in listed if line.startswith(f"{name}Tests.")}
         quick, slow, total = [], [], 0.0
         for suite in sorted(suites & set(times), key=times.get):
             total += times[suite]
-            if total <= WHOLE:
-                (quick if total <= QUICK else slow).append(suite)
+            if total <= most:
+                (quick if total <= most_quick else slow).append(suite)
         self.passes = (quick, slow)
         self.left_out = sorted(suites - set(quick) - set(slow))
 
@@ -112,7 +114,7 @@ class Room:
         run = None
         for part in self.passes:
             while suites := [suite for suite in part if not self.broken.get(suite)]:
-                run = plant.Run(self.matching(suites), one, until_failure=True)
+                run = plant.Run(self.matching(suites), one, limit=self.limit, until_failure=True)
                 if run.code in (126, 127):
                     sys.exit("the tests cannot be started: is the copy being built?")
                 if not run.caught_by:
@@ -140,10 +142,10 @@ def judged(chosen, rooms, jobs):
     return results
 
 
-def rooms_of(chosen):
+def rooms_of(chosen, most_quick=QUICK, most=WHOLE):
     listed = plant.listed_tests()
     times = suite_times()
-    rooms = {name: Room(name, listed, times) for name in sorted({one.room for one in chosen})}
+    rooms = {name: Room(name, listed, times, most_quick, most) for name in sorted({one.room for one in chosen})}
     for name, room in rooms.items():
         if not any(room.passes):
             sys.exit(f"{name}: no suite of {name}Tests is known to pass; run ./scripts/test")

@@ -99,7 +99,8 @@ class Plant:
 
     @property
     def where(self):
-        return f"{self.table.relative_to(ROOT)}:{self.line}: {self.name}"
+        table = self.table.relative_to(ROOT) if self.table.is_relative_to(ROOT) else self.table
+        return f"{table}:{self.line}: {self.name}"
 
     def edit(self, text):
         """The place in the file's text and what comes there: (start, end, replacement)."""

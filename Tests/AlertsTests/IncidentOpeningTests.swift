@@ -148,15 +148,19 @@ import Testing
     #expect(other.opening == incident.opening)
   }
 
-  /// A storm in which the severity rises is one alert for Alertmanager, too.
-  @Test func oneSetOfLabelsForAStorm() throws {
-    let checks = try (0..<30).map { try makeCheck("c\($0)", host: "10.0.\($0).1") }
-    var settings = quickSettings([rule("down", .medium), rule("worse", .critical, ["c0"], threshold: 2)])
+  /// A storm in which the severity rises, or which a worse incident joins, is one alert for Alertmanager, too.
+  @Test(arguments: [30, 31]) func oneSetOfLabelsForAStorm(checks count: Int) throws {
+    let checks = try (0..<count).map { try makeCheck("c\($0)", host: "10.0.\($0).1") }
+    var settings = quickSettings([
+      rule("down", .medium), rule("worse", .critical, ["c0"], threshold: 2),
+      rule("worst", .critical, ["c30"]),
+    ])
     settings.channels = [am]
     var desk = Desk(settings, checks)
-    for check in checks { desk.down(check, at: 0) }
+    for check in checks.prefix(30) { desk.down(check, at: 0) }
     desk.pass(from: 0, to: 4)
-    desk.down(checks[0], at: 5)
+    if count == 30 { desk.down(checks[0], at: 5) }
+    for check in checks.dropFirst(30) { desk.down(check, at: 5) }
     desk.up(checks[1], at: 5)
     desk.pass(from: 5, to: 30)
     for check in checks { desk.up(check, at: 31) }

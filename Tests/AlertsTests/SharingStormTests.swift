@@ -72,15 +72,16 @@ import Testing
     #expect(Set(world.messages.map(\.incident)).count == 1)
   }
 
-  /// What is of low severity is in one digest.
-  @Test func oneDigest() throws {
+  /// What is of low severity is in one digest, of the member that notifies.
+  @Test(arguments: 0..<3) func oneDigest(notifying member: Int) throws {
     let checks = try (0..<4).map { try makeCheck("c\($0)", host: "10.0.\($0).1") }
     var world = ShareWorld(agents: 3, checks) { settings in
       settings.rules = [AlertRule("down", .consecutiveFailures(threshold: 1, recoveries: 1), severity: .low)]
       settings.digest = 120
     }
+    world.notifying = [member]
     for check in checks { world.fail(check, by: 0) }
     world.pass(300)
-    #expect(world.heard == ["0 digest 4 incidents since the last digest"], "\(world.heard)")
+    #expect(world.heard == ["\(member) digest 4 incidents since the last digest"], "\(world.heard)")
   }
 }

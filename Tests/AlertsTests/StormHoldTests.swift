@@ -105,6 +105,20 @@ import Testing
       "\(desk.lines)")
   }
 
+  /// A storm whose first notification failed is not begun by the next attempt when nothing fires any more: it may be over.
+  @Test func aStormThatIsQuietAtTheSecondAttempt() throws {
+    let checks = try StormTests.checks(30)
+    var desk = Desk(StormTests.settings(), checks)
+    desk.answer = { _, second in second < 20 ? .failed("refused") : .delivered }
+    for check in checks { desk.down(check, at: 0) }
+    desk.pass(from: 0, to: 15)
+    for check in checks { desk.up(check, at: 16) }
+    desk.pass(from: 16, to: 100)
+    #expect(desk.sent.map(\.at) == [15, 32])
+    #expect(
+      desk.lines == ["32 digest 30 incidents began and ended while this channel could not be reached"])
+  }
+
   @Test func aChannelThatIsRemoved() throws {
     var (desk, checks) = try told()
     reload(&desk, at: 31) { $0.channels = makeSettings(channels: ["other"]).channels }

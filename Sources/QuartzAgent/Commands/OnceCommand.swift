@@ -106,8 +106,7 @@ struct OnceCommand: AsyncParsableCommand {
       if results.isEmpty, !wasStopped { printError("quartz-agent: nothing was run: no check is enabled") }
       let status = ExitStatus.of(results.map(\.state))
       let isDelivered = if let early { early } else { try await way?.deliver(results, engine) ?? true }
-      // A plugin's exit code is one of four.
-      if wasStopped { return output.format == .nagios ? ExitStatus.unknown : ExitStatus.interrupted }
+      if wasStopped { return ExitStatus.interrupted }
       return isDelivered || status == ExitStatus.down ? status : ExitStatus.unknown
     }
     if status != 0 { throw ExitCode(status) }
