@@ -166,6 +166,12 @@ extension Draft {
     return severity == .low || isOver && record.held == .quietHours
   }
 
+  /// What the receiver said of it, where it will not take it as it is; `nil` where it may.
+  package var refusal: String? {
+    guard let refused = record.refused, refused.isPlain, refused.heard == heard else { return nil }
+    return refused.words
+  }
+
   /// What the receiver takes for true once it has it.
   package var heard: Heard {
     var heard = Heard()
