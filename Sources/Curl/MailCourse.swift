@@ -19,6 +19,9 @@ final class MailCourse: Sendable {
     /// The server is given the end of the mail: its next reply is the outcome.
     var isHandedOver = false
     var isLeaving = false
+    var lines = MailReplyLines()
+    /// The last reply before the farewell that refused something.
+    var refusal: MailReply?
 
     /// With the lock, so that the number cannot be another's by now.
     mutating func cut() {
@@ -38,7 +41,17 @@ final class MailCourse: Sendable {
   private let end = FirstAnswer<MailTransfer.End>()
   private let time: TimeSource
 
-  init(time: TimeSource) { self.time = time }
+  private let secrets: KnownSecrets
+
+  /// - Parameter secrets: those that the server is given, and that its replies may repeat.
+  init(time: TimeSource, secrets: KnownSecrets = KnownSecrets([])) {
+    (self.time, self.secrets) = (time, secrets)
+  }
+
+  /// The server's reply to what it refused last, where it had this code.
+  func refusal(_ code: Int) -> MailReply {
+    state.withLock { $0.refusal?.code == code ? $0.refusal : nil } ?? MailReply(code)
+  }
 
   /// Waits for the outcome.
   ///
@@ -95,11 +108,24 @@ extension MailCourse {
 
   /// One line of the server's.
   fileprivate func note(reply line: UnsafeRawBufferPointer) {
-    guard state.withLock({ $0.isHandedOver }), let code = smtpReply(line) else { return }
-    switch code {
+    guard let (reply, isHandedOver) = reply(line), isHandedOver else { return }
+    switch reply.code {
     case 200...299: settle(.taken)
-    case 400...599: settle(.answered(code))
-    default: settle(.failed("an unexpected reply (\(code)) to the mail"))
+    case 400...599: settle(.answered(reply))
+    default: settle(.failed("an unexpected reply to the mail: \(reply.line)"))
+    }
+  }
+
+  /// The reply that a line completes, and whether it is the one to the mail.
+  private func reply(_ line: UnsafeRawBufferPointer) -> (MailReply, isHandedOver: Bool)? {
+    state.withLock { state in
+      // After the farewell none counts: a server may flood it with them.
+      guard state.isHandedOver || !state.isLeaving, let (code, text) = state.lines.take(line),
+        state.isHandedOver || code >= 400
+      else { return nil }
+      let reply = MailReply(code, text, secrets)
+      if code >= 400, !state.isLeaving { state.refusal = reply }
+      return (reply, state.isHandedOver)
     }
   }
 
@@ -142,15 +168,6 @@ extension MailCourse {
     ]
     return codes.allSatisfy { $0 == CURLE_OK }
   }
-}
-
-/// The code of a reply's last line (RFC 5321, section 4.2.1); `nil` for a line that another one follows, and for what is
-/// no reply.
-func smtpReply(_ line: UnsafeRawBufferPointer) -> Int? {
-  let digits = line.prefix(3)
-  guard digits.count == 3, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-  if line.count > 3, ![UInt8(ascii: " "), 0x0d, 0x0a].contains(line[3]) { return nil }
-  return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }  // bounded: three digits
 }
 
 private func course(_ context: UnsafeMutableRawPointer) -> MailCourse {

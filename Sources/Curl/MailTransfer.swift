@@ -14,8 +14,8 @@ package struct MailTransfer: Sendable {
 
   package enum End: Hashable, Sendable {
     case taken
-    /// The server said no, with this code.
-    case answered(Int)
+    /// The server said no, in these words.
+    case answered(MailReply)
     /// It came to no answer, and why.
     case failed(String)
   }
@@ -52,7 +52,7 @@ package struct MailTransfer: Sendable {
   /// A cancelled task ends what the server has not been given whole; a reply that is due is still waited for a moment,
   /// so that no mail is sent twice.
   package func send(time: TimeSource) async -> End {
-    let course = MailCourse(time: time)
+    let course = MailCourse(time: time, secrets: secrets)
     return await withTaskCancellationHandler {
       await course.outcome(within: timeout) { startThread { perform(course) } }
     } onCancel: {
@@ -68,7 +68,7 @@ package struct MailTransfer: Sendable {
     withExtendedLifetime((course, reader)) {
       if prepare(easy, reader, lists), course.attach(to: easy) {
         let code = curl_easy_perform(easy)
-        course.settle(end(code, of: easy))
+        course.settle(end(code, of: easy, course))
       } else {
         course.settle(.failed("libcurl cannot send mail this way"))
       }
@@ -78,15 +78,27 @@ package struct MailTransfer: Sendable {
     lists.free()
   }
 
-  private func end(_ code: CURLcode, of easy: UnsafeMutableRawPointer) -> End {
+  /// The password in the forms in which a login carries it.
+  private var secrets: KnownSecrets {
+    guard let username, let password = password?.reveal() else { return KnownSecrets([]) }
+    let forms = [password, "\0\(username)\0\(password)"].map { form in
+      // What repeats it may leave the padding out.
+      String(Base64.text(form.utf8).prefix { $0 != "=" })
+    }
+    return KnownSecrets([password] + forms)
+  }
+
+  private func end(_ code: CURLcode, of easy: UnsafeMutableRawPointer, _ course: MailCourse) -> End {
     if code == CURLE_OK { return .taken }
     var answer = 0
     _ = quartz_curl_info_long(easy, CURLINFO_RESPONSE_CODE, &answer)
-    if code == CURLE_LOGIN_DENIED { return .failed("the login is refused (\(answer))") }
+    let reply = course.refusal(answer)
+    if code == CURLE_LOGIN_DENIED { return .failed("the login is refused: \(reply.line)") }
     if code == CURLE_USE_SSL_FAILED {
-      return .failed("it does not offer TLS, and without it nothing is sent")
+      let said = answer >= 400 ? ": \(reply.line)" : ""
+      return .failed("it does not offer TLS, and without it nothing is sent\(said)")
     }
-    if answer >= 400 { return .answered(answer) }
+    if answer >= 400 { return .answered(reply) }
     var system = 0
     _ = quartz_curl_info_long(easy, CURLINFO_OS_ERRNO, &system)
     if code == CURLE_COULDNT_CONNECT, system != 0 {

@@ -51,22 +51,6 @@ package struct IncidentStatus: Hashable, Sendable {
   /// Events of the incident, oldest first.
   package var timeline: [Event] = []
 
-  package struct Notification: Hashable, Sendable {
-    package enum State: String, CaseIterable, Hashable, Sendable { case delivered, pending, held, failed }
-
-    package var channel: String
-    package var state: State
-    /// Of the first and the last delivery; `nil` when there was none.
-    package var first: Timestamp?
-    package var last: Timestamp?
-    /// The stage that holds the notification, with the reason and the end.
-    package var stage: String?
-    package var reason: String?
-    package var until: Timestamp?
-
-    package init(channel: String, state: State) { (self.channel, self.state) = (channel, state) }
-  }
-
   package struct Event: Hashable, Sendable {
     package var at: Timestamp
     package var words: String
@@ -82,11 +66,9 @@ package struct IncidentStatus: Hashable, Sendable {
   /// In a few words, such as `ops, pager (held: quiet hours)`; empty: there is no channel for it.
   package var notified: String {
     notifications.map { item in
-      switch item.state {
-      case .delivered: item.channel
-      case .pending, .held, .failed:
-        "\(item.channel) (\(item.state.rawValue)\(item.reason.map { ": \($0)" } ?? ""))"
-      }
+      let why = item.reason.map { "\(item.state.rawValue): \($0)" } ?? item.state.rawValue
+      let words = item.state == .delivered ? item.missing.map { "not to all recipients: \($0)" } : why
+      return words.map { "\(item.channel) (\($0.printable(maxBytes: 200)))" } ?? item.channel
     }.joined(separator: ", ")
   }
 
@@ -240,20 +222,6 @@ extension IncidentStatus.Member {
       json.fieldIfPresent("until", until)
       json.fieldIfPresent("state", state?.rawValue)
       json.fieldIfPresent("outcome", outcome)
-    }
-  }
-}
-
-extension IncidentStatus.Notification {
-  package func write(to json: inout JSONWriter) {
-    json.object { json in
-      json.field("channel", channel)
-      json.field("state", state.rawValue)
-      json.fieldIfPresent("first", first)
-      json.fieldIfPresent("last", last)
-      json.fieldIfPresent("stage", stage)
-      json.fieldIfPresent("reason", reason)
-      json.fieldIfPresent("until", until)
     }
   }
 }

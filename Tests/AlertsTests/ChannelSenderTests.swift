@@ -182,11 +182,23 @@ struct ChannelSenderTests {
       return round.outcome
     }
     #expect(outcome([("a", .taken), ("b", .taken)]) == .delivered)
+    let (later, gone) = (MailTransfer.End.answered(MailReply(452, "full")), MailReply(550, "no such user"))
     #expect(
-      outcome([("a", .taken), ("b", .answered(452)), ("c", .taken)])
-        == .partly("mx:25 answered 452 for b", remaining: ["b"]))
-    #expect(outcome([("a", .taken), ("b", .answered(550))]) == .deliveredBut("mx:25 answered 550 for b"))
-    #expect(outcome([("a", .answered(550))]) == .refused("mx:25 answered 550 for a"))
+      outcome([("a", .taken), ("b", later), ("c", .taken)])
+        == .partly("mx:25 deferred b: 452 full", remaining: ["b"]))
+    #expect(
+      outcome([("a", .taken), ("b", .answered(gone))]) == .deliveredBut("mx:25 refused b: 550 no such user"))
+    #expect(outcome([("a", .answered(gone))]) == .refused("mx:25 refused a: 550 no such user"))
+    #expect(
+      outcome([("a", .answered(gone)), ("b", later), ("c", .answered(MailReply(451)))])
+        == .partly(
+          "mx:25 deferred b: 452 full; mx:25 deferred c: 451; mx:25 refused a: 550 no such user",
+          remaining: ["b", "c"], refused: "mx:25 refused a: 550 no such user", isTaken: false))
+    #expect(
+      outcome((1...6).map { ("\($0)", .answered(MailReply(550))) })
+        == .refused(
+          "mx:25 refused 1: 550; mx:25 refused 2: 550; mx:25 refused 3: 550; mx:25 refused 4: 550; and 2 more"
+        ))
     #expect(
       outcome([("a", .failed("no route")), ("b", .taken)]) == .failed("mx:25: no route"))
     #expect(

@@ -74,7 +74,7 @@ struct MailSenderTests {
       for _ in 0..<times {
         let outcome = await sender.send(message, by: channel, to: rest)
         outcomes.append(outcome)
-        if case .partly(_, let remaining) = outcome { rest = remaining }
+        if case .partly(_, let remaining, _, _) = outcome { rest = remaining }
       }
       return outcomes
     }
@@ -86,11 +86,13 @@ struct MailSenderTests {
     let all = ["a@x.example", "later@x.example", "c@x.example"]
     let outcomes = try await send(all, to: desk, times: 2)
     #expect(outcomes.count == 2 && outcomes[1] == .delivered)
-    guard case .partly(let words, let remaining) = outcomes[0] else {
+    guard case .partly(let words, let remaining, nil, true) = outcomes[0] else {
       Issue.record("\(outcomes[0])")
       return
     }
-    #expect(words.hasSuffix("answered 452 for later@x.example") && remaining == ["later@x.example"])
+    #expect(
+      words.hasSuffix(" deferred later@x.example: 452 too many recipients")
+        && remaining == ["later@x.example"])
     #expect(desk.kept.withLock { $0 } == ["a@x.example", "c@x.example", "later@x.example"])
     #expect(desk.hello.withLock { $0 } == "agent.example.com")
   }
@@ -103,7 +105,7 @@ struct MailSenderTests {
       Issue.record("\(outcomes[0])")
       return
     }
-    #expect(words.hasSuffix("answered 550 for gone@x.example"))
+    #expect(words.hasSuffix(" refused gone@x.example: 550 no such user"))
     #expect(desk.kept.withLock { $0 } == ["b@x.example"])
   }
 }

@@ -27,6 +27,10 @@ package final class MailServer: Sendable {
     package var greeting = "220 mail.test\r\n"
     /// The reply to the data; nil: none ever.
     package var afterData: String? = "250 kept\r\n"
+    /// The reply to a recipient that begins with `bad`.
+    package var refusal: [UInt8] = Array("550 no such user\r\n".utf8)
+    /// Replies to commands by their first four letters, instead of the usual ones.
+    package var replies: [String: String] = [:]
     /// Sent in a loop instead of the reply to EHLO.
     package var flood: String?
     package var ending = Ending.polite
@@ -70,13 +74,13 @@ package final class MailServer: Sendable {
         let address = String(line.drop { $0 != "<" }.dropFirst().prefix { $0 != ">" })
         let isRefused = address.hasPrefix("bad")
         if !isRefused { recipients.append(address) }
-        connection.write(isRefused ? "550 no such user\r\n" : "250 ok\r\n")
+        if isRefused { connection.write(manners.refusal) } else { connection.write("250 ok\r\n") }
       case "DATA":
         connection.write("354 go\r\n")
         guard let content = lines.content() else { break }
         take(Mail(recipients: recipients, content: content), connection)
       case "QUIT": end(connection, lines)
-      default: connection.write("250 mail.test\r\n")
+      case let verb: connection.write(manners.replies[verb] ?? "250 mail.test\r\n")
       }
     }
     state.withLock { $0.ended += 1 }

@@ -69,24 +69,27 @@ struct MailRound {
   private let server: String
   private var taken: [String] = []
   private var remaining: [String] = []
-  /// Recipients the server will never take, with its answer.
-  private var refused: [(recipient: String, words: String)] = []
-  private var words: String?
+  /// What was not taken for now, and what never will be, in the server's words and ours.
+  private var deferred: [String] = []
+  private var refused: [String] = []
   private(set) var isUnreachable = false
+
+  /// Recipients that are named with the server's words.
+  private static let named = 4
 
   init(server: String) { self.server = server }
 
   mutating func note(_ end: MailTransfer.End, for recipient: String) {
     switch end {
     case .taken: taken.append(recipient)
-    case .answered(let code) where (500...599).contains(code):
-      refused.append((recipient, "\(server) answered \(code) for \(recipient)"))
-    case .answered(let code):
+    case .answered(let reply) where (500...599).contains(reply.code):
+      refused.append("\(server) refused \(recipient): \(reply.line)")
+    case .answered(let reply):
       remaining.append(recipient)
-      words = words ?? "\(server) answered \(code) for \(recipient)"
+      deferred.append("\(server) deferred \(recipient): \(reply.line)")
     case .failed(let why):
       remaining.append(recipient)
-      words = words ?? "\(server): \(why)"
+      deferred.append("\(server): \(why)")
       isUnreachable = true
     }
   }
@@ -95,13 +98,20 @@ struct MailRound {
 
   /// A recipient that is refused for good does not keep the others from it, and is named.
   var outcome: SendOutcome {
-    let said = ([words] + refused.map(\.words)).compactMap(\.self).joined(separator: "; ")
+    let said = Self.list(deferred + refused)
     if !remaining.isEmpty {
       // Never as unreachable, which is retried every few seconds: a login that is refused so often locks the account.
       if taken.isEmpty, refused.isEmpty { return .failed(said) }
-      return .partly(said, remaining: remaining)
+      return .partly(
+        said, remaining: remaining, refused: refused.isEmpty ? nil : Self.list(refused),
+        isTaken: !taken.isEmpty)
     }
     if refused.isEmpty { return .delivered }
     return taken.isEmpty ? .refused(said) : .deliveredBut(said)
+  }
+
+  private static func list(_ words: [String]) -> String {
+    let rest = words.count - named  // bounded: recipients of a channel
+    return (words.prefix(named) + (rest > 0 ? ["and \(rest) more"] : [])).joined(separator: "; ")
   }
 }

@@ -6,7 +6,7 @@ import Monitoring
 
 /// A receiver's answer, in one line for `alert test`.
 struct WebhookAnswer {
-  private let secrets: [[UInt8]]
+  private let secrets: KnownSecrets
 
   /// Bytes of a body's first line that are shown.
   private static let shown = 200
@@ -16,8 +16,8 @@ struct WebhookAnswer {
   init(_ webhook: WebhookChannel) {
     let parts = webhook.url.text.split { "/?&=#".contains($0) }.dropFirst(2).map(String.init)
     let headers = webhook.headers.flatMap { $0.value.reveal().split(separator: " ").map(String.init) }
-    secrets = (parts + headers + [webhook.routingKey?.reveal()].compactMap(\.self))
-      .filter { $0.utf8.count >= Self.shortest }.map { Array($0.utf8) }
+    let key = [webhook.routingKey?.reveal()].compactMap(\.self)
+    secrets = KnownSecrets(parts + headers + key, atLeast: Self.shortest)
   }
 
   /// Status and the first line of the body; nil: no answer came. A line that repeats a secret of the channel is not shown.
@@ -25,7 +25,7 @@ struct WebhookAnswer {
     guard let status = report.statusCode else { return nil }
     let first = report.body.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }).first.map(Array.init) ?? []
     if first.isEmpty { return "\(status)" }
-    if secrets.contains(where: { first.firstRange(of: $0) != nil }) {
+    if secrets.areRepeated(in: first) {
       return "\(status), and a text that repeats a secret of the channel"
     }
     return "\(status) \(String(decoding: first, as: UTF8.self).printable(maxBytes: Self.shown))"

@@ -127,7 +127,7 @@ package struct AlertBook: Sendable {
   package mutating func finish(
     _ notification: Notification, _ outcome: SendOutcome, title: String, now: ClockReading
   ) {
-    notifier.finish(notification, outcome, title: title, &incidents, at: now)
+    let outcome = notifier.finish(notification, outcome, title: title, &incidents, at: now)
     if outcome.isDelivered { noteDelivery(notification) }
     hasChanged = true
   }

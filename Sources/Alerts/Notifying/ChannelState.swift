@@ -5,8 +5,9 @@ import Monitoring
 
 /// How it stands with one channel: its pace, its retries, the storm it is told of, and counts for people.
 package struct ChannelState: Hashable, Sendable {
-  /// Whether a notification is being sent.
-  package var isBusy = false
+  /// The notification that is being sent now.
+  var sending: UniqueID?
+  package var isBusy: Bool { sending != nil }
   package var lastSent: Instant?
   /// Failed attempts in a row.
   package var failures = 0

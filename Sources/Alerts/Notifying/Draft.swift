@@ -167,6 +167,12 @@ extension Draft {
     return severity == .low || isOver && record.held == .quietHours
   }
 
+  /// Words of the receiver that refused it as it is; `nil` where it may be sent.
+  package var refusal: String? {
+    guard let refused = record.refused, refused.isPlain, refused.heard == heard else { return nil }
+    return refused.words
+  }
+
   /// State of the incident that the receiver knows once it has the notification.
   package var heard: Heard {
     var heard = Heard()

@@ -40,7 +40,33 @@ package enum SendOutcome: Hashable, Sendable {
   /// To be tried again, after so long at least where the receiver says it.
   case failed(String, retryAfter: Duration? = nil, isUnreachable: Bool = false)
   /// Some recipients have it, these do not: it is tried again for them alone.
-  case partly(String, remaining: [String])
+  ///
+  /// - Parameters:
+  ///   - refused: what was said of recipients that will never take it.
+  ///   - isTaken: at least one recipient has it.
+  case partly(String, remaining: [String], refused: String? = nil, isTaken: Bool = true)
   /// The receiver will not take what it says.
   case refused(String)
+}
+
+extension SendOutcome {
+  /// The outcome for all recipients of a mail, of which this was another attempt for those that had not taken it.
+  func joined(to earlier: NotificationRecord.Sending?) -> SendOutcome {
+    guard let earlier, earlier.recipients != nil else { return self }
+    func all(_ words: String?) -> String {
+      [earlier.refused, words].compactMap(\.self).joined(separator: "; ").printable(maxBytes: Self.shown)
+    }
+    switch self {
+    case .delivered: return earlier.refused.map { .deliveredBut($0) } ?? .delivered
+    case .deliveredBut(let words): return .deliveredBut(all(words))
+    case .refused(let words): return earlier.isTaken ? .deliveredBut(all(words)) : .refused(all(words))
+    case .partly(let words, let remaining, let refused, let isTaken):
+      let said = refused == nil ? earlier.refused : all(refused)
+      return .partly(words, remaining: remaining, refused: said, isTaken: isTaken || earlier.isTaken)
+    case .failed: return self
+    }
+  }
+
+  /// Bytes of what receivers said that are kept.
+  static let shown = 1000
 }

@@ -15,6 +15,7 @@ extension NotificationRecord {
     json.field("deliveries", deliveries)
     json.fieldIfPresent("held", held?.rawValue)
     json.fieldIfPresent("storm", storm?.description)
+    json.fieldIfPresent("missing", missing)
     if let sending {
       json.key("sending")
       json.object { sending.write(to: &$0) }
@@ -38,10 +39,11 @@ extension NotificationRecord {
     deliveries = json.small("deliveries") ?? (first == nil ? 0 : 1)
     held = json["held"]?.string.flatMap(NotifyStage.init)
     storm = json["storm"]?.string.flatMap { UniqueID($0) }
+    missing = json["missing"]?.string?.printable(maxBytes: SendOutcome.shown)
     sending = json["sending"].flatMap(Sending.init)
     if let refusal = json["refused"], let words = refusal["words"]?.string, let heard = refusal["heard"] {
       refused = Refusal(
-        heard: Heard(heard), words: words.printable(maxBytes: 400),
+        heard: Heard(heard), words: words.printable(maxBytes: SendOutcome.shown),
         isPlain: refusal["plain"]?.bool ?? false)
     }
   }
@@ -70,6 +72,8 @@ extension NotificationRecord.Sending {
     if let recipients {
       json.key("recipients")
       json.array { json in for recipient in recipients { json.string(recipient) } }
+      json.field("taken", isTaken)
+      json.fieldIfPresent("refused", refused)
     }
   }
 
@@ -80,6 +84,8 @@ extension NotificationRecord.Sending {
     self.init(
       id: id, kind: kind, heard: Heard(heard),
       recipients: json["recipients"]?.array.map { $0.compactMap(\.string) })
+    isTaken = json["taken"]?.bool ?? true
+    refused = json["refused"]?.string?.printable(maxBytes: SendOutcome.shown)
   }
 }
 

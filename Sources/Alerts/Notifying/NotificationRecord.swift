@@ -49,6 +49,9 @@ package struct NotificationRecord: Hashable, Sendable {
     package var heard: Heard
     /// Of a mail, the recipients who do not have it yet; `nil`: all.
     package var recipients: [String]?
+    /// Of those `recipients` that are left: whether another has it, and what was said of those that will never take it.
+    package var isTaken = true
+    package var refused: String?
 
     package init(id: UniqueID, kind: AlertMessage.Kind, heard: Heard, recipients: [String]? = nil) {
       (self.id, self.kind, self.heard, self.recipients) = (id, kind, heard, recipients)
@@ -72,6 +75,8 @@ package struct NotificationRecord: Hashable, Sendable {
   /// Deliveries so far. Members of a group tell by it which of two records is the newer: their clocks may differ.
   package var deliveries = 0
   package var sending: Sending?
+  /// Of the last delivery, recipients that will never have it, in the server's words; `nil` when all have it.
+  package var missing: String?
   package var refused: Refusal?
   /// The storm that told of it; `nil` when it was sent by itself.
   package var storm: UniqueID?
@@ -83,8 +88,8 @@ package struct NotificationRecord: Hashable, Sendable {
   /// The receiver has it, or may have it.
   package var mayBeKnown: Bool { !heard.isEmpty || sending != nil }
 
-  mutating func deliver(_ heard: Heard, at now: ClockReading) {
-    self.heard = heard
+  mutating func deliver(_ heard: Heard, at now: ClockReading, missing: String? = nil) {
+    (self.heard, self.missing) = (heard, missing)
     deliveries = min(deliveries + 1, 1_000_000)  // bounded: by the minimum
     (first, last, lastAt) = (first ?? now.wall, now.wall, now.boot)
     (sending, refused, held) = (nil, nil, nil)

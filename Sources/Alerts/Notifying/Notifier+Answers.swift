@@ -6,46 +6,74 @@ import Monitoring
 // What receivers answered.
 extension Notifier {
   /// - Parameter title: of the message, for the incident's history.
-  mutating func finish(
+  /// - Returns: the outcome for all recipients, where this was an attempt for some of them.
+  @discardableResult mutating func finish(
     _ notification: Notification, _ outcome: SendOutcome, title: String, _ book: inout IncidentBook,
     at now: ClockReading
-  ) {
+  ) -> SendOutcome {
     let channel = notification.channel.name
-    states[channel]?.isBusy = false
+    let outcome = outcome.joined(to: sending(notification, book))
+    states[channel]?.sending = nil
     switch outcome {
     case .delivered, .deliveredBut:
       states[channel]?.succeed()
-      if case .deliveredBut(let words) = outcome { states[channel]?.problem = words }
+      var missing: String?
+      if case .deliveredBut(let words) = outcome { missing = words }
+      states[channel]?.problem = missing
       states[channel]?.delivered[notification.kind, default: 0] += 1  // bounded: counts of what happened
-      deliver(notification, title, &book, now)
+      deliver(notification, title, missing, &book, now)
     case .failed(let words, let retryAfter, let isUnreachable):
       states[channel]?.fail(
         words, retryAfter: retryAfter, isUnreachable: isUnreachable, id: notification.id, at: now.boot)
-    case .partly(let words, let remaining):
+    case .partly(let words, let remaining, let refused, let isTaken):
       states[channel]?.fail(
         words, retryAfter: nil, isUnreachable: false, id: notification.id, at: now.boot)
-      for draft in notification.parts {
-        book.update(draft.incident.id) { $0.log[channel]?.sending?.recipients = remaining }
+      func leave(_ sending: inout NotificationRecord.Sending?) {
+        guard var left = sending else { return }
+        (left.recipients, left.refused, left.isTaken) = (remaining, refused, isTaken)
+        sending = left
       }
-      if case .storm(states[channel]?.storm?.id, _, _) = notification.form {
-        states[channel]?.storm?.sending?.recipients = remaining
+      for draft in notification.parts {
+        book.update(draft.incident.id) { incident in
+          if var record = incident.log[channel] {
+            leave(&record.sending)
+            incident.log[channel] = record
+          }
+        }
+      }
+      if case .storm(states[channel]?.storm?.id, _, _) = notification.form, var storm = states[channel]?.storm
+      {
+        leave(&storm.sending)
+        states[channel]?.storm = storm
       }
     case .refused(let words):
       states[channel]?.failed[notification.kind, default: 0] += 1  // bounded: counts of what happened
       states[channel]?.problem = words
       refuse(notification, words, &book, now)
     }
+    return outcome
+  }
+
+  /// The log's entry of a notification that is being sent.
+  private func sending(_ notification: Notification, _ book: IncidentBook) -> NotificationRecord.Sending? {
+    let channel = notification.channel.name
+    let known =
+      if case .storm = notification.form { states[channel]?.storm?.sending } else {
+        notification.parts.first.flatMap { book[$0.incident.id]?.log[channel]?.sending }
+      }
+    return known?.id == notification.id ? known : nil
   }
 
   private mutating func deliver(
-    _ notification: Notification, _ title: String, _ book: inout IncidentBook, _ now: ClockReading
+    _ notification: Notification, _ title: String, _ missing: String?, _ book: inout IncidentBook,
+    _ now: ClockReading
   ) {
     let channel = notification.channel.name
     var isStorm = false
     if case .storm = notification.form { isStorm = true }
     for draft in notification.parts {
       book.update(draft.incident.id) { incident in
-        incident.log[channel, default: .init()].deliver(draft.heard, at: now)
+        incident.log[channel, default: .init()].deliver(draft.heard, at: now, missing: missing)
         if !isStorm { incident.log[channel]?.storm = nil }
         guard draft.trigger != .keepAlive else { return }
         incident.note(.init(at: now.wall, channel: channel, kind: notification.kind, title: title))

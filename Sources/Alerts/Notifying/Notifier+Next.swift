@@ -114,19 +114,28 @@ extension Notifier {
   private mutating func begin(
     _ notification: Notification, _ book: inout IncidentBook, _ now: Instant
   ) {
-    states[notification.channel.name]?.isBusy = true
+    states[notification.channel.name]?.sending = notification.id
     states[notification.channel.name]?.lastSent = now
     if case .storm(let id, _, _) = notification.form {
-      states[notification.channel.name]?.storm?.sending = .init(
-        id: notification.id, kind: notification.kind, heard: Heard(), recipients: notification.recipients)
+      let known = states[notification.channel.name]?.storm?.sending
+      states[notification.channel.name]?.storm?.sending = .init(notification, Heard(), after: known)
       if states[notification.channel.name]?.storm?.id != id { return }
     }
     for draft in notification.parts {
       book.update(draft.incident.id) { incident in
-        incident.log[notification.channel.name, default: .init()].sending = .init(
-          id: notification.id, kind: notification.kind, heard: draft.heard,
-          recipients: notification.recipients)
+        var record = incident.log[notification.channel.name] ?? .init()
+        record.sending = .init(notification, draft.heard, after: record.sending)
+        incident.log[notification.channel.name] = record
       }
     }
+  }
+}
+
+extension NotificationRecord.Sending {
+  /// - Parameter known: what was being sent before: what its recipients said stays, where it is the same notification.
+  fileprivate init(_ notification: Notification, _ heard: Heard, after known: Self?) {
+    self.init(
+      id: notification.id, kind: notification.kind, heard: heard, recipients: notification.recipients)
+    if let known, known.id == id { (isTaken, refused) = (known.isTaken, known.refused) }
   }
 }

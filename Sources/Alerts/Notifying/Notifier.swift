@@ -33,7 +33,7 @@ package struct Notifier: Sendable {
   }
 
   /// Marks the channel as free where its notification is not sent after all.
-  mutating func release(_ channel: String) { states[channel]?.isBusy = false }
+  mutating func release(_ channel: String) { states[channel]?.sending = nil }
 
   /// Every channel that may have something to be sent.
   package var channels: [AlertChannel] { settings.channels + leaving }
@@ -82,5 +82,22 @@ package struct Notifier: Sendable {
       }
     }
     self.settings = settings
+  }
+}
+
+extension Notifier {
+  /// Why what is sent in another notification is not sent yet, in words, and until when where that is known.
+  package func reason(
+    of fold: StageRuling.Fold, to channel: AlertChannel, _ context: NotifyContext
+  ) -> (words: String, until: Timestamp?) {
+    let words = fold == .storm ? "in the notification of a storm" : "in the digest that is due"
+    let state = state(of: channel.name)
+    if let next = state.retryAt, next > context.now.boot {
+      return ("\(words); the last attempt failed: \(state.problem ?? "no answer")", context.wall(next))
+    }
+    guard fold == .storm, let next = state.storm?.lastAt.map({ $0 + settings.groupInterval }),
+      next > context.now.boot
+    else { return (words, nil) }
+    return (words, context.wall(next))
   }
 }

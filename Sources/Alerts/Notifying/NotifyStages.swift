@@ -40,6 +40,17 @@ package struct NotifyContext {
     return severity < hours.except && (isFirst || !channel.keepsState)
   }
 
+  /// When the next digest is sent: at its time of day or at the end of quiet hours, whichever is first, and not in quiet
+  /// hours that hold it.
+  ///
+  /// - Parameter isDue: it was due already, and is held.
+  func digestTime(_ severity: AlertSeverity, isDue: Bool) -> Timestamp {
+    let daily = isDue ? now.wall : settings.nextDigest(after: now.wall)
+    guard let hours = settings.quietHours else { return daily }
+    let first = hours.nextEnd(after: now.wall).map { min(daily, $0) } ?? daily
+    return severity < hours.except ? hours.end(at: first) ?? first : first
+  }
+
   /// When an instant is by the wall clock, for people.
   func wall(_ instant: Instant) -> Timestamp { now.wall.advanced(by: now.boot.duration(to: instant)) }
 }
@@ -128,8 +139,9 @@ extension Stage {
       // One digest a group.
       return context.heldByGroup(draft.incident).map { .hold($0, until: nil) } ?? .fold(.digest)
     }
-    let time = QuietHoursDefinition.text(context.settings.digest)
-    return .hold("of low severity, or over: sent in the digest, at \(time) or after quiet hours", until: nil)
+    let why = draft.severity == .low ? "of low severity" : "resolved in quiet hours"
+    return .hold(
+      "\(why): in the next digest", until: context.digestTime(draft.severity, isDue: state.isDigestDue))
   }
 
   static let quietHours = Stage(name: .quietHours) { draft, context, _ in
@@ -211,25 +223,25 @@ extension Stage {
     let channel = draft.channel
     if draft.trigger == .reminder, !channel.updates { return .fold(.nothing) }
     if draft.isOver, !channel.sendsRecovered, !channel.keepsState { return .fold(.nothing) }
-    if let refused = draft.record.refused, refused.isPlain, refused.heard == draft.heard {
-      return .hold("refused: \(refused.words)", until: nil)
-    }
-    return .pass
+    return draft.refusal.map { .hold($0, until: nil) } ?? .pass
   }
 
   private static let onePer: Duration = .seconds(1)
 
   static let pace = Stage(name: .pace) { _, context, state in
-    guard let last = state.lastSent, last + onePer > context.now.boot else { return .pass }
+    // That one is still being sent says more.
+    guard !state.isBusy, let last = state.lastSent, last + onePer > context.now.boot else { return .pass }
     return .hold("one notification a second", until: context.wall(last + onePer))
   }
 
-  static let send = Stage(name: .send) { _, _, state in
-    state.isBusy ? .hold("another notification is being sent", until: nil) : .pass
+  static let send = Stage(name: .send) { draft, _, state in
+    guard let sending = state.sending else { return .pass }
+    let isOwn = draft.record.sending?.id == sending
+    return .hold(isOwn ? "it is being sent" : "another notification is being sent", until: nil)
   }
 
   static let retry = Stage(name: .retry) { _, context, state in
     guard let next = state.retryAt, next > context.now.boot else { return .pass }
-    return .hold("failed: \(state.problem ?? "no answer")", until: context.wall(next))
+    return .hold("the last attempt failed: \(state.problem ?? "no answer")", until: context.wall(next))
   }
 }

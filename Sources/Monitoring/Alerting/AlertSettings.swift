@@ -36,6 +36,15 @@ package struct AlertSettings: Hashable, Sendable {
   package static let groupWait: ClosedRange<Duration> = .zero ... .seconds(600)
   package static let groupInterval: ClosedRange<Duration> = .seconds(1) ... .seconds(3600)
 
+  /// When the next digest is due by its time of day. An hour that the change of the clocks swallows is the one after it.
+  package func nextDigest(after now: Timestamp) -> Timestamp {
+    let local = zone.local(now)
+    let midnight = local.seconds - local.timeOfDay  // bounded: a time of day
+    // bounded: two days
+    let moments = (Int64(0)...2).map { zone.instant(LocalTime(seconds: midnight + $0 * 86_400 + digest)) }
+    return moments.first { $0 > now } ?? now
+  }
+
   /// How long an incident waits before this channel may be notified of it; `nil` when the channel is of no escalation.
   package func escalation(to channel: String) -> Duration? {
     escalate.first { $0.to.contains(channel) }?.after

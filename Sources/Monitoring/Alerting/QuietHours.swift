@@ -28,17 +28,29 @@ package struct QuietHours: Hashable, Sendable {
   /// The end of the quiet hours that this instant lies in; nil when it lies in none. Hours that the change of the clocks
   /// swallows are none.
   package func end(at instant: Timestamp) -> Timestamp? {
-    let local = zone.local(instant)
-    let midnight = local.seconds - local.timeOfDay  // bounded: a time of day
     // Those that began today, and those that began yesterday and last past midnight.
-    for begin in [midnight, midnight - Self.day] {  // bounded: one day
-      let weekday = LocalTime(seconds: begin).weekday
-      guard days.isEmpty || days.contains(weekday) else { continue }
-      let length = to > from ? to - from : to - from + Self.day  // bounded: times of day
-      let first = zone.instant(LocalTime(seconds: begin + from))  // bounded: times of day
-      let last = zone.instant(LocalTime(seconds: begin + from + length))  // bounded: times of day
-      if first <= instant, instant < last { return last }
+    for day in [Int64(0), -1] {
+      if let (first, last) = hours(day, from: instant), first <= instant, instant < last { return last }
     }
     return nil
+  }
+
+  /// The end of the quiet hours that end next, whether or not they have begun; `nil` where none do within a week and a day.
+  package func nextEnd(after instant: Timestamp) -> Timestamp? {
+    for day in Int64(-1)...8 {
+      if let (first, last) = hours(day, from: instant), first < last, instant < last { return last }
+    }
+    return nil
+  }
+
+  /// The quiet hours that begin so many days after the day of an instant; `nil` where that weekday has none.
+  private func hours(_ day: Int64, from instant: Timestamp) -> (first: Timestamp, last: Timestamp)? {
+    let local = zone.local(instant)
+    // bounded: a time of day, and days of a week
+    let begin = local.seconds - local.timeOfDay + day * Self.day
+    guard days.isEmpty || days.contains(LocalTime(seconds: begin).weekday) else { return nil }
+    let length = to > from ? to - from : to - from + Self.day  // bounded: times of day
+    let first = zone.instant(LocalTime(seconds: begin + from))  // bounded: times of day
+    return (first, zone.instant(LocalTime(seconds: begin + from + length)))  // bounded: times of day
   }
 }

@@ -134,7 +134,7 @@ extension AlertDesk {
     switch outcome {
     case .delivered: log.notice("notified", metadata: facts)
     case .deliveredBut(let why): log.warning("notified, but not all recipients", metadata: with(why))
-    case .partly(let why, let remaining):
+    case .partly(let why, let remaining, _, _):
       log.warning(
         "a notification was not taken for all recipients, it is retried for the others",
         metadata: with(why).merging(["recipients": "\(remaining.count)"]) { $1 })

@@ -19,7 +19,8 @@ extension AlertDesk {
       AlertsView.Channel(channel, book.notifier.state(of: channel.name))
     }
     for (incident, channel, decision) in book.decisions(context) {
-      guard let item = IncidentStatus.Notification(incident, channel, decision) else { continue }
+      let folded = { book.notifier.reason(of: $0, to: channel, context) }
+      guard let item = IncidentStatus.Notification(incident, channel, decision, folded) else { continue }
       states[incident.id, default: []].append(item)
       if let place = view.channels.firstIndex(where: { $0.name == channel.name }) {
         view.channels[place].count(item, overdue: decision.overdue(context), at: now)
@@ -105,14 +106,26 @@ extension AlertsView.Channel {
 
 extension IncidentStatus.Notification {
   /// `nil` where the channel has nothing to do with it.
-  fileprivate init?(_ incident: Incident, _ channel: AlertChannel, _ decision: Notifier.Decision) {
+  ///
+  /// - Parameter folded: why what is sent with others is not sent yet, and until when.
+  fileprivate init?(
+    _ incident: Incident, _ channel: AlertChannel, _ decision: Notifier.Decision,
+    _ folded: (StageRuling.Fold) -> (words: String, until: Timestamp?)
+  ) {
     let record = incident.log[channel.name]
     self.init(channel: channel.name, state: .delivered)
-    (first, last) = (record?.first, record?.last)
+    (first, last, missing) = (record?.first, record?.last, record?.missing)
     switch decision {
     case .nothing, .fold(.nothing, _):
       if record?.first == nil { return nil }
-    case .send, .fold(.storm, _), .fold(.digest, _): state = .pending
+    case .send: (state, reason) = (.pending, "it is due")
+    case .fold(let fold, let draft):
+      if let words = draft.refusal {
+        (state, stage, reason) = (.failed, NotifyStage.deduplicate.words, words)
+        return
+      }
+      (state, stage) = (.pending, (fold == .storm ? NotifyStage.storm : .severity).words)
+      (reason, until) = folded(fold)
     case .hold(let stage, let words, let end, let draft):
       // What comes by and by is no news that is held.
       if draft.trigger == .reminder || draft.trigger == .keepAlive { return }
@@ -146,7 +159,7 @@ extension IncidentStatus {
       ?? incident.log.sorted { $0.key < $1.key }.compactMap { channel, record in
         guard record.first != nil else { return nil }
         var item = Notification(channel: channel, state: .delivered)
-        (item.first, item.last) = (record.first, record.last)
+        (item.first, item.last, item.missing) = (record.first, record.last, record.missing)
         return item
       }
     timeline = Self.timeline(incident)

@@ -53,7 +53,7 @@ final class LifeSigns: Sendable {
     let words: String? =
       switch outcome {
       case .delivered, .deliveredBut: nil
-      case .failed(let why, _, _), .partly(let why, _), .refused(let why): why
+      case .failed(let why, _, _), .partly(let why, _, _, _), .refused(let why): why
       }
     let before = failures.withLock { failures in
       defer { failures[place] = words }

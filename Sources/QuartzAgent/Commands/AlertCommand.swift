@@ -118,7 +118,7 @@ extension SendOutcome {
     return switch self {
     case .delivered: "taken by \(channel.target)\(said)"
     case .deliveredBut(let why): "taken, but not for all recipients: \(why)"
-    case .partly(let why, let remaining):
+    case .partly(let why, let remaining, _, _):
       "not taken for \(remaining.joined(separator: ", ")): \(why); the agent would retry for them"
     case .failed(let why, _, _): "not taken: \(why)\(said); the agent would retry"
     case .refused(let why): "refused: \(why)\(said)"

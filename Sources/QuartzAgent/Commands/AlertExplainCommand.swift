@@ -53,23 +53,12 @@ struct AlertExplanation {
     let id = String(incident["id"]?.string?.suffix(6) ?? "")
     let title = (incident["title"]?.string ?? "").printable(maxBytes: 300)
     var lines = ["\(id) \(incident["status"]?.string ?? "") \(incident["severity"]?.string ?? ""): \(title)"]
-    let channels = incident["notifications"]?.array ?? []
+    let channels = (incident["notifications"]?.array ?? []).compactMap(IncidentStatus.Notification.init)
     if channels.isEmpty { lines.append("  no channel is notified of it") }
-    lines += channels.map { "  " + line($0) }
+    lines += channels.map { item in
+      let stage = item.stage.map { " [\($0.printable(maxBytes: 40))]" } ?? ""
+      return "  \(item.line)\(stage)"
+    }
     return lines.joined(separator: "\n") + "\n"
-  }
-
-  private func line(_ item: JSONValue) -> String {
-    let state = item["state"]?.string ?? ""
-    var text = "\((item["channel"]?.string ?? "").printable(maxBytes: 80)): \(state)"
-    if let last = item["last"]?.string { text += ", last at \(Self.moment(last))" }
-    guard let stage = item["stage"]?.string else { return text }
-    let reason = (item["reason"]?.string).map { " (\($0.printable(maxBytes: 300)))" } ?? ""
-    let until = item["until"]?.string.map { " until \(Self.moment($0))" } ?? ""
-    return text + (state == "delivered" ? "; next" : "") + ": held by \(stage)\(reason)\(until)"
-  }
-
-  private static func moment(_ text: String) -> String {
-    "\(text.prefix(19).replacing("T", with: " ").printable(maxBytes: 40))Z"
   }
 }

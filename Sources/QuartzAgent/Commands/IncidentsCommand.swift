@@ -71,7 +71,7 @@ struct IncidentText {
       let count = incident["members"]?.integer ?? 0
       lines.append(
         "\(short(incident)): \(count) \(count == 1 ? "member" : "members")\(acknowledged(incident))")
-      lines += notified(incident).folded(width: width, hanging: 4, breaksWords: true)
+      for line in notified(incident) { lines += line.folded(width: width, hanging: 4, breaksWords: true) }
       for member in incident["checks"]?.array ?? [] { lines += self.member(member) }
     }
     return lines.joined(separator: "\n") + "\n"
@@ -83,13 +83,9 @@ struct IncidentText {
     incident["acknowledged_by"]?.string.map { ", acknowledged by \($0.printable(maxBytes: 80))" } ?? ""
   }
 
-  private func notified(_ incident: JSONValue) -> String {
-    let channels = (incident["notifications"]?.array ?? []).map { item in
-      let why = item["state"]?.string == "delivered" ? nil : item["reason"]?.string
-      return "\(item["channel"]?.string ?? "") \(item["state"]?.string ?? "")\(why.map { " (\($0))" } ?? "")"
-    }
-    return "  notified: "
-      + (channels.isEmpty ? "no channel" : channels.joined(separator: ", ")).printable(maxBytes: 1000)
+  private func notified(_ incident: JSONValue) -> [String] {
+    let channels = (incident["notifications"]?.array ?? []).compactMap(IncidentStatus.Notification.init)
+    return channels.isEmpty ? ["  no channel is notified of it"] : channels.map { "  \($0.line)" }
   }
 
   private func row(_ incident: JSONValue) -> [TextTable.Cell] {
@@ -112,5 +108,13 @@ struct IncidentText {
     let line =
       "  \(mark) \((member["name"]?.string ?? "").printable(maxBytes: 60))  \(words.printable(maxBytes: 256))"
     return line.folded(width: width, hanging: 6, breaksWords: true)
+  }
+}
+
+extension IncidentStatus.Notification {
+  /// For a terminal.
+  var line: String {
+    "\(channel.printable(maxBytes: 80)): "
+      + words { "\($0.rfc3339.prefix(19).replacing("T", with: " "))Z" }
   }
 }

@@ -82,8 +82,9 @@ extension OpenAPI {
         .object([
           .field("channel", .text),
           .field("state", .word(IncidentStatus.Notification.State.allCases.map(\.rawValue))),
-          .may("first", .time), .may("last", .time), .may("stage", .text, "The stage that holds it"),
-          .may("reason", .text), .may("until", .time),
+          .may("first", .time), .may("last", .time),
+          .may("missing", .text, "Recipients that will never have the last delivery, in the server's words"),
+          .may("stage", .text, "The stage that holds it"), .may("reason", .text), .may("until", .time),
         ]))),
     .field("timeline", .list(.object([.field("at", .time), .field("what", .text)]))),
     .field("members", .integer(0...Int.max), "All of them, also those not in checks"),

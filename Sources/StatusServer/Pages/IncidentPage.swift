@@ -81,14 +81,8 @@ struct IncidentPage {
 
   private var notifications: Markup {
     let items: [Markup] = incident.notifications.map { item in
-      var words = [item.state.rawValue]
-      if let last = item.last { words.append("last at \(Layout.moment(last)) UTC") }
-      if let stage = item.stage {
-        let until = item.until.map { " until \(Layout.moment($0)) UTC" } ?? ""
-        words.append("\(item.state == .delivered ? "next" : stage): \(item.reason ?? stage)\(until)")
-      }
-      return
-        "<li>\(StatusFormat.name(item.channel)) <span class=\"dim\">\(words.joined(separator: " · "))</span></li>"
+      let words = item.words { "\(Layout.moment($0)) UTC" }
+      return "<li>\(StatusFormat.name(item.channel)) <span class=\"dim\">\(words)</span></li>"
     }
     let none: Markup = "<li class=\"dim\">no channel is notified of it</li>"
     return """
