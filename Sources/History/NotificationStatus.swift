@@ -4,7 +4,7 @@ import Basics
 import Monitoring
 
 extension IncidentStatus {
-  /// What one channel has of an incident, and what is still to be sent to it.
+  /// State of one channel for an incident: its last delivery, and the next notification.
   package struct Notification: Hashable, Sendable {
     package enum State: String, CaseIterable, Hashable, Sendable { case delivered, pending, held, failed }
 

@@ -69,7 +69,7 @@ struct MailRound {
   private let server: String
   private var taken: [String] = []
   private var remaining: [String] = []
-  /// What was not taken for now, and what never will be, in the server's words and ours.
+  /// Recipients deferred, and recipients refused for good, in the server's words and ours.
   private var deferred: [String] = []
   private var refused: [String] = []
   private(set) var isUnreachable = false
