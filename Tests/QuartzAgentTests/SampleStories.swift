@@ -96,7 +96,8 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(3)), arguments: ["README.md", "docs/getting-started.md", "docs/configuration.md"])
+  @Test(
+    .timeLimit(.minutes(3)), arguments: ["README.md", "docs/getting-started.md", "docs/configuration.md"])
   func whatIsShownIsPrinted(page: String) async throws {
     let url = Self.repository.appending(path: page)
     var lines = try String(contentsOf: url, encoding: .utf8).components(separatedBy: "\n")
