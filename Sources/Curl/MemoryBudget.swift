@@ -76,7 +76,7 @@ package final class MemoryBudget: Sendable {
 
   /// Whether those of one host are to wait, while others of its origin need not.
   func isCrowded(by origin: WorkOrigin) -> Bool {
-    state.withLock { $0.byKey[origin, default: 0] > cap($0.shares, origin.kind) }
+    state.withLock { isKeyed && $0.byKey[origin, default: 0] > Self.mostBegun($0.shares, origin.kind) }
   }
 
   /// Bytes beyond which no further large answer of an origin begins.
@@ -84,7 +84,7 @@ package final class MemoryBudget: Sendable {
     min(shares.share(of: kind).bound / 2, shares.limit / 4)
   }
 
-  /// The same for one host.
+  /// Bytes of one host that count for its origin at most: alone it may begin as much as ever, and leaves room for others.
   private func cap(_ shares: Shares, _ kind: WorkOrigin.Kind) -> Int {
     isKeyed ? Self.mostBegun(shares, kind) / 2 : .max
   }
