@@ -19,6 +19,8 @@ final class MailCourse: Sendable {
     /// The server is given the end of the mail: its next reply is the outcome.
     var isHandedOver = false
     var isLeaving = false
+    /// The reply to the mail is here: none after it counts.
+    var isJudged = false
     var lines = MailReplyLines()
     /// The last reply before the farewell that refused something.
     var refusal: MailReply?
@@ -119,12 +121,14 @@ extension MailCourse {
   /// The reply that a line completes, and whether it is the one to the mail.
   private func reply(_ line: UnsafeRawBufferPointer) -> (MailReply, isHandedOver: Bool)? {
     state.withLock { state in
-      // After the farewell none counts: a server may flood it with them.
-      guard state.isHandedOver || !state.isLeaving, let (code, text) = state.lines.take(line),
+      // A server may flood the farewell with more of them.
+      guard !state.isJudged, state.isHandedOver || !state.isLeaving,
+        let (code, text) = state.lines.take(line),
         state.isHandedOver || code >= 400
       else { return nil }
       let reply = MailReply(code, text, secrets)
       if code >= 400, !state.isLeaving { state.refusal = reply }
+      state.isJudged = state.isHandedOver
       return (reply, state.isHandedOver)
     }
   }
