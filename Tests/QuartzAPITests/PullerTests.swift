@@ -13,8 +13,6 @@ import Testing
   private final class Bench: Sendable {
     let clock = FakeClock()
     let fake = FakeQuartz(now: { 0 })
-    /// Requests for lists: checks, then windows.
-    let pulls = Mutex(0)
     let file: MemoryBytes
     let applied = Mutex<[PulledChecks]>([])
     /// When.
@@ -27,10 +25,7 @@ import Testing
 
     func puller() throws -> CheckListPuller {
       let base = try HTTPURL("https://api.test/v1")
-      let wire = Wire(exchange: InProcess(fake: fake), now: { dawn }) {
-        [self] use throws(CancellationError) in
-        if use == .pull { pulls.withLock { $0 += 1 } }
-      }
+      let wire = Wire(exchange: InProcess(fake: fake), now: { dawn }) { _ throws(CancellationError) in }
       let client = APIClient(base: base, keys: KeyRing(Redacted(FakeQuartz.key)), over: wire)
       let cache = CheckListCache(file: file, base: base, keepsSecrets: false)
       let parts = CheckListPuller.Parts(
@@ -59,15 +54,6 @@ import Testing
         }
         group.cancelAll()
       }
-    }
-
-    /// Lets so many seconds pass, piece by piece, until it has asked so often and sleeps again.
-    func moveOn(_ pieces: [Int64], until count: Int) async {
-      for piece in pieces where pulls.withLock({ $0 }) < count {
-        clock.advance(by: .seconds(piece))
-        for _ in 0..<2000 where pulls.withLock({ $0 }) < count { await Task.yield() }
-      }
-      await clock.someoneSleeps()
     }
 
     var counts: [Int] { applied.withLock { $0.map(\.checks.count) } }
@@ -143,19 +129,25 @@ import Testing
   }
 
   /// Another version of the list is pulled after a rest of five seconds since the last pull; the same one changes nothing.
-  @Test(arguments: [(2, 10), (1, 605)] as [(Int64, Int64)])
+  @Test(.timeLimit(.minutes(1)), arguments: [(2, 10), (1, 605)] as [(Int64, Int64)])
   func anotherVersionIsPulledSoon(version: Int64, seconds: Int64) async throws {
     let bench = Bench()
     bench.fake.checks = PullTests.rows(1...3)
     let puller = try bench.puller()
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await puller.run() }
-      await bench.clock.someoneSleeps()
+      await bench.clock.someoneSleeps(until: .seconds(600))
+      bench.clock.advance(by: .seconds(3))
       puller.heard(1)
-      await bench.moveOn([3, 2], until: 4)
+      await bench.clock.someoneSleeps(until: .seconds(5))
+      bench.clock.advance(by: .seconds(2))
+      await bench.clock.someoneSleeps(until: .seconds(605))
       bench.fake.checks = PullTests.rows(1...4)
+      bench.clock.advance(by: .seconds(3))
       puller.heard(version)
-      await bench.moveOn([3, 2, 595], until: 6)
+      await bench.clock.someoneSleeps(until: .seconds(seconds))
+      await bench.clock.advanceToNext()
+      await bench.clock.someoneSleeps(until: .seconds(seconds + 600))
       group.cancelAll()
     }
     #expect(bench.counts == [3, 4])

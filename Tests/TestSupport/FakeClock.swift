@@ -18,7 +18,8 @@ public final class FakeClock: Sendable {
     var nextID = 0
     var sleepers: [Sleeper] = []
     var cancelled: Set<Int> = []
-    var watchers: [CheckedContinuation<Void, Never>] = []
+    /// Called when somebody begins to sleep.
+    var watchers: [@Sendable () -> Void] = []
     /// How long each sleep of `passing` was to be.
     var sleeps: [Duration] = []
   }
@@ -88,7 +89,7 @@ public final class FakeClock: Sendable {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         let (outcome, watchers) = state.withLock {
-          state -> (Result<Void, any Error>?, [CheckedContinuation<Void, Never>]) in
+          state -> (Result<Void, any Error>?, [@Sendable () -> Void]) in
           if state.cancelled.remove(id) != nil { return (.failure(CancellationError()), []) }
           if deadline <= instant(state.elapsed) { return (.success(()), []) }
           state.sleepers.append(Sleeper(id: id, deadline: deadline, continuation: continuation))
@@ -96,7 +97,7 @@ public final class FakeClock: Sendable {
           return (nil, state.watchers)
         }
         if let outcome { continuation.resume(with: outcome) }
-        for watcher in watchers { watcher.resume() }
+        for watcher in watchers { watcher() }
       }
     } onCancel: {
       let sleeper = state.withLock { state -> Sleeper? in
@@ -115,10 +116,25 @@ public final class FakeClock: Sendable {
     await withCheckedContinuation { continuation in
       let isReady = state.withLock { state in
         if !state.sleepers.isEmpty { return true }
-        state.watchers.append(continuation)
+        state.watchers.append { continuation.resume() }
         return false
       }
       if isReady { continuation.resume() }
+    }
+  }
+
+  /// Returns once somebody sleeps until so long after the start, and not before.
+  public func someoneSleeps(until elapsed: Duration) async {
+    while true {
+      let isSo = await withCheckedContinuation { continuation in
+        let isSo = state.withLock { state -> Bool? in
+          if state.sleepers.contains(where: { $0.deadline == instant(elapsed) }) { return true }
+          state.watchers.append { continuation.resume(returning: false) }
+          return nil
+        }
+        if let isSo { continuation.resume(returning: isSo) }
+      }
+      if isSo { return }
     }
   }
 
