@@ -42,7 +42,8 @@ def row(number, interval, **more):
     return {
         "id": f"00000000-0000-4000-8000-{number:012d}", "resource_id": f"00000000-0000-4000-8000-{900_000 + number:012d}",
         "is_enabled": True, "resources": {"name": f"API {number}"}, "check_interval_seconds": interval,
-        "timeout_seconds": min(interval, 10), "retry_count": 0, "retry_delay_ms": 0, "confirmation_delay_ms": 0,
+        # Over before the next slot: only a target that has answered large before waits for memory.
+        "timeout_seconds": interval - 2, "retry_count": 0, "retry_delay_ms": 0, "confirmation_delay_ms": 0,
         "check_type": "keyword", "keyword_value": "all is well", "keyword_type": "contains", **more}
 
 
@@ -331,7 +332,7 @@ SCENARIOS = [
     # name, rows of the API, sections of the file, what is asked, what must have been seen waiting
     ("nothing is full", None, None, None, None),
     ("memory: 7 asks of 16 MB", None, None, lambda agent: ask(agent, "hold", "/15000"), "memory asked"),
-    ("memory: 96 checks of the API", api("/1000"), None, None, "memory api_checks|judging api_checks"),
+    ("memory: 96 checks of the API", api("/1000"), None, None, "memory api_checks"),
     ("memory: 96 checks of the file", None, file("/1000"), None, None),
     ("handshakes: 200 checks of the API", api("", "mute", "https", 200), None, None, None),
     ("handshakes: 200 checks of the file", None, file("", "mute", "https", 200), None, None),
@@ -459,7 +460,7 @@ def run(binary, world, number, scenario, seconds, base):
         faults.append("lease late")
     if gap > EVERY + 2:
         faults.append("dead man's switch late")
-    if queue and not told.seen.intersection(queue.split("|")):
+    if queue and queue not in told.seen:
         faults.append(f"nothing waited for {queue}")
     faults += sorted(set(told.faults))
     if notified > NOTIFIED:
