@@ -152,7 +152,7 @@ extension IncidentStatus {
       (acknowledgedBy, acknowledgedAt) = (incident.acknowledged?.by, incident.acknowledged?.at)
       acknowledgedNote = incident.acknowledged?.note
     }
-    memberCount = incident.members.count
+    (memberCount, alertCount) = (incident.members.checkCount, incident.members.count)
     members = incident.ranked.prefix(Self.shown).map(Member.init)
     self.notifications =
       notifications
