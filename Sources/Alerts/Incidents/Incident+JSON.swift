@@ -93,11 +93,11 @@ extension Incident.Acknowledgement {
     if let list = json["seen"]?.array {
       for item in list {
         if let key = Trouble.Key(item), let severity = item["severity"]?.string.flatMap(AlertSeverity.init) {
-          seen[key] = severity
+          cover(key, severity)
         }
       }
     } else {
-      for member in members { seen[member.trouble.key] = member.trouble.severity }
+      for member in members { cover(member.trouble.key, member.trouble.severity) }
     }
   }
 }

@@ -40,18 +40,31 @@ package struct Incident: Hashable, Sendable {
     /// As they named themselves.
     package var by: String
     package var note: String?
-    /// The alerts that fired then, and how severe each was: what is new or worse is not acknowledged.
-    package var seen: [Trouble.Key: AlertSeverity] = [:]
+    /// The alerts that fired then, and how severe each was.
+    package private(set) var seen: [Trouble.Key: AlertSeverity] = [:]
+    /// The highest severity of each check: another rule for it says nothing new unless it is worse.
+    private var checks: [Trouble.Key: AlertSeverity] = [:]
 
     package init(at: Timestamp, by: String, note: String? = nil) {
       (self.at, self.by, self.note) = (at, by, note)
+    }
+
+    mutating func cover(_ key: Trouble.Key, _ severity: AlertSeverity) {
+      seen[key] = max(seen[key] ?? .low, severity)
+      checks[key.source] = max(checks[key.source] ?? .low, severity)
+    }
+
+    /// A check that it did not see, or one that is worse than it was, is not covered.
+    func covers(_ trouble: Trouble) -> Bool {
+      checks[trouble.key.source].map { $0 >= trouble.severity } ?? false
     }
 
     /// Combines the acknowledgements of two members: the alerts of both are covered, independent of their clocks; the later one
     /// is shown.
     func joined(with other: Self) -> Self {
       var joined = (other.at, other.by) > (at, by) ? other : self
-      joined.seen = seen.merging(other.seen) { max($0, $1) }
+      for (key, severity) in seen { joined.cover(key, severity) }
+      for (key, severity) in other.seen { joined.cover(key, severity) }
       return joined
     }
   }
@@ -108,7 +121,7 @@ package struct Incident: Hashable, Sendable {
 
   /// Whether the acknowledgement covers an alert as it is now.
   package func isAcknowledged(_ trouble: Trouble) -> Bool {
-    acknowledged?.seen[trouble.key].map { $0 >= trouble.severity } ?? false
+    acknowledged?.covers(trouble) ?? false
   }
 
   /// All that fires is acknowledged.
@@ -119,7 +132,7 @@ package struct Incident: Hashable, Sendable {
   package mutating func acknowledge(by: String, note: String?, at now: Timestamp) {
     var known = Acknowledgement(at: now, by: by, note: note)
     for member in members where member.isActive {
-      known.seen[member.trouble.key] = member.trouble.severity
+      known.cover(member.trouble.key, member.trouble.severity)
     }
     acknowledged = known
   }

@@ -95,27 +95,33 @@ extension Stage {
 
   /// An acknowledged incident is not notified again before it is resolved, unless it has a new alert or got worse.
   static let acknowledge = Stage(name: .acknowledge) { draft, _, _ in
-    let by = draft.incident.acknowledged?.by ?? ""
-    if draft.trigger == .reminder || draft.trigger == .flapping || draft.trigger == .rootRecovered,
-      draft.incident.isAcknowledged
-    {
-      return .hold("acknowledged by \(by)", until: nil)
+    let (incident, words) = (draft.incident, "acknowledged by \(draft.incident.acknowledged?.by ?? "")")
+    // A receiver that forgets is held nothing but its first trigger: while another one is due, none is repeated.
+    let forgets = draft.channel.keepAlive != nil
+    let isRepetition = [.reminder, .flapping, .rootRecovered].contains(draft.trigger)
+    var ruling = StageRuling.hold(words, until: nil)
+    if forgets || !isRepetition || !incident.isAcknowledged {
+      ruling = narrow(&draft, holdsUpdates: !forgets) {
+        incident.isAcknowledged($0) ? .epoch : nil
+      } words: { _ in
+        words
+      }
     }
-    let incident = draft.incident
-    return narrow(&draft) {
-      incident.isAcknowledged($0) ? .epoch : nil
-    } words: { _ in
-      "acknowledged by \(by)"
-    }
+    guard case .hold = ruling, draft.owesAcknowledgement else { return ruling }
+    draft.trigger = .acknowledged
+    return .pass
   }
 
   /// Receivers that keep state are held nothing but their first trigger.
+  ///
+  /// - Parameter holdsUpdates: later ones as well.
   private static func narrow(
-    _ draft: inout Draft, _ until: (Trouble) -> Timestamp?, words: (Timestamp) -> String
+    _ draft: inout Draft, holdsUpdates: Bool = false, _ until: (Trouble) -> Timestamp?,
+    words: (Timestamp) -> String
   ) -> StageRuling {
-    guard !draft.fresh.isEmpty, !draft.isOver, !draft.channel.keepsState || draft.trigger == .opened else {
-      return .pass
-    }
+    guard !draft.fresh.isEmpty, !draft.isOver,
+      !draft.channel.keepsState || holdsUpdates || draft.trigger == .opened
+    else { return .pass }
     var last: Timestamp?
     draft.leaveOut { trouble in
       guard let end = until(trouble) else { return false }
