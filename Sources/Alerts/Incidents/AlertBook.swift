@@ -13,6 +13,7 @@ package struct AlertBook: Sendable {
   /// State shared with the other members of a group; `nil` outside of one.
   package internal(set) var share: AlertShare?
   private var savedVersion = 0
+  private var savedRows = 0
   /// Checks with alerts from before the start or from another member, and without a result of this agent.
   var unconfirmed: Set<UniqueID> = []
   /// Deadline of waiting for those results.
@@ -22,7 +23,9 @@ package struct AlertBook: Sendable {
   package var settings: AlertSettings { notifier.settings }
 
   /// Something changed that a restart must not forget.
-  package var isDirty: Bool { hasChanged || incidents.version != savedVersion }
+  package var isDirty: Bool {
+    hasChanged || incidents.version != savedVersion || watch.rowsVersion != savedRows
+  }
 
   /// - Parameters:
   ///   - saved: what `encode(to:now:)` wrote before; what is damaged in it is left out.
@@ -151,7 +154,7 @@ package struct AlertBook: Sendable {
 
   /// Everything that a restart must not forget.
   package mutating func encode(to json: inout JSONWriter, now: ClockReading) {
-    (hasChanged, savedVersion) = (false, incidents.version)
+    (hasChanged, savedVersion, savedRows) = (false, incidents.version, watch.rowsVersion)
     json.field("version", 2)
     json.field("saved_at", now.wall)
     notifier.write(to: &json, now: now)

@@ -65,8 +65,7 @@ extension AlertDesk {
       trouble.key.check.flatMap { catalog[$0] }.flatMap { around.mutedUntil($0, now.wall) }
     }
     context.maintenanceUntil = { trouble in
-      guard trouble.subject != .budget else { return nil }
-      return trouble.key.check.flatMap { around.maintenanceUntil($0, now.wall) }
+      trouble.key.check.flatMap { around.maintenanceUntil($0, now.wall) }
     }
     if !graph.isEmpty {
       context.failsWith = { [history] trouble in
