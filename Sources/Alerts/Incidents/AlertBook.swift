@@ -12,6 +12,10 @@ package struct AlertBook: Sendable {
   package internal(set) var notifier: Notifier
   /// State shared with the other members of a group; `nil` outside of one.
   package internal(set) var share: AlertShare?
+  /// What the Quartz apps say; `nil`: there are none.
+  package internal(set) var apps: AppsView?
+  /// For the audit.
+  var takenAcknowledgements: [TakenAcknowledgement] = []
   private var savedVersion = 0
   private var savedRows = 0
   /// Checks with alerts from before the start or from another member, and without a result of this agent.
@@ -101,6 +105,7 @@ package struct AlertBook: Sendable {
   /// As time passes: what lasted for long enough fires, and what has been well for long enough is over.
   package mutating func advance(to now: ClockReading) {
     take(watch.advance(to: now), now)
+    takeAcknowledgements(now)
     incidents.advance(to: now.boot, shadowed: watch.shadowed)
     if incidents.over.count > IncidentBook.kept || incidents.needsForgetting {
       let notifier = notifier
