@@ -14,6 +14,7 @@ extension AlertBook {
   package mutating func hear(_ apps: AppsView, now: ClockReading) {
     var apps = apps
     apps.judge(after: self.apps, now: now.wall)
+    noteGone(apps.alerts, now.boot)
     self.apps = apps
     takeAcknowledgements(now)
   }
@@ -88,5 +89,55 @@ extension AlertBook {
       if hand.keys.contains(trouble) { found = hand }
     }
     return found
+  }
+
+  /// Remembers alerts that fire here and are shown no more. By rules of the apps they may be over before they are here.
+  private mutating func noteGone(_ alerts: AppAlerts?, _ now: Instant) {
+    guard settings.app == .fallback else { return lastShown = [:] }
+    for key in (apps?.alerts?.open ?? [:]).keys where alerts?.open[key] == nil { lastShown[key] = now }
+    lastShown = lastShown.filter {
+      alerts?.open[$0.key] == nil && !incidents.firing(of: $0.key.check).isEmpty
+    }
+  }
+
+  /// Where alerts stand with the apps.
+  func standing(_ context: NotifyContext) -> (Incident.Member) -> AppStanding {
+    guard let apps else { return { _ in .none } }
+    let (now, isInApps, lastShown) = (context.now, context.isInApps, lastShown)
+    return { member in
+      guard let key = AppAlerts.Key(member.trouble), isInApps(key.check) else { return .none }
+      var begin = member.opened(by: now)
+      switch apps.knowledge {
+      case .silent: return .none
+      case .unheard(let since): begin = max(begin, since)
+      case .known(let alerts):
+        let since = member.trouble.since.advanced(by: .zero - apps.offset)
+        if alerts.shows(key, since: since) { return .shown }
+        if let last = lastShown[key] { begin = max(begin, last + member.trouble.pace * 3.0) }
+      }
+      let due = begin + AppAlerting.patience
+      return due > now.boot ? .awaited(due) : .none
+    }
+  }
+}
+
+extension AppAlerts.Key {
+  /// `nil` for what the apps do not know: budgets, and the agent itself.
+  init?(_ trouble: Trouble) {
+    guard let check = trouble.key.check,
+      [.availability, .performance, .certificate].contains(trouble.subject)
+    else { return nil }
+    self.init(check, trouble.subject)
+  }
+}
+
+extension AppAlerts {
+  /// Whether it is open there, or was until a person resolved it.
+  ///
+  /// - Parameter since: by the receiver's clock. What began before all that a cut list has may be beyond the cut.
+  func shows(_ key: Key, since: Timestamp) -> Bool {
+    if open[key] != nil || closed[key] != nil { return true }
+    guard isCut, let oldest = open.values.compactMap(\.since).min() else { return false }
+    return since <= oldest
   }
 }

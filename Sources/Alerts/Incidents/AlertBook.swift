@@ -14,6 +14,8 @@ package struct AlertBook: Sendable {
   package internal(set) var share: AlertShare?
   /// What the Quartz apps say; `nil`: there are none.
   package internal(set) var apps: AppsView?
+  /// When the apps stopped to show an alert that fires here.
+  var lastShown: [AppAlerts.Key: Instant] = [:]
   /// For the audit.
   var takenAcknowledgements: [TakenAcknowledgement] = []
   private var savedVersion = 0
@@ -116,6 +118,7 @@ package struct AlertBook: Sendable {
   /// Adds the state of this agent and of its group.
   private func informed(_ context: NotifyContext) -> NotifyContext {
     var context = grouped(context)
+    if settings.app == .fallback { context.inApps = standing(context) }
     guard !unconfirmed.isEmpty, context.now.boot < confirmedBy else { return context }
     // Shared checks follow the group's rules.
     let shared = incidents.names?.checks ?? []

@@ -126,7 +126,7 @@ package struct Draft: Sendable {
     case .severity, .quietHours, .pathLook, .storm, .deduplicate, .pace, .send, .retry: return true
     // It was due when the agent ended, or stood still.
     case .wait: return incident.lasted > settings.wait(to: channel.name)
-    case .maintenance, .dependency, .mute, .acknowledge, .groupShare, nil: return false
+    case .maintenance, .dependency, .mute, .acknowledge, .app, .groupShare, nil: return false
     }
   }
 

@@ -101,7 +101,7 @@ package struct NotificationRecord: Hashable, Sendable {
 
 /// Stages of a notification, in this order; each may hold it, and says why.
 package enum NotifyStage: String, CaseIterable, Hashable, Sendable {
-  case maintenance, dependency, mute, acknowledge, severity
+  case maintenance, dependency, mute, acknowledge, app, severity
   case quietHours = "quiet_hours"
   case groupShare = "group_share"
   case wait

@@ -75,6 +75,7 @@ extension AlertDesk {
         return parent.name
       }
     }
+    context.isInApps = { [catalog] check in catalog[check].map { catalog.isPosted($0) } ?? false }
     context.isLookedAt = { trouble in
       trouble.key.check.map { around.traces?.isTracing($0) ?? false } ?? false
     }

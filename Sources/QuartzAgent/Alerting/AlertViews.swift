@@ -137,7 +137,7 @@ extension IncidentStatus.Notification {
   private static func state(_ stage: NotifyStage) -> State {
     switch stage {
     case .wait, .pathLook, .storm, .pace, .send, .retry: .pending
-    case .maintenance, .dependency, .mute, .acknowledge, .severity, .quietHours, .groupShare: .held
+    case .maintenance, .dependency, .mute, .acknowledge, .app, .severity, .quietHours, .groupShare: .held
     case .deduplicate: .failed
     }
   }
