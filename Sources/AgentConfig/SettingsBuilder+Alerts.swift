@@ -14,7 +14,19 @@ extension SettingsBuilder {
     settings.rules = rules(map, checks, settings.channels.map(\.name))
     settings.escalate = escalations(map, settings.channels.map(\.name))
     if case .map(let flap)? = map["flap"]?.value { settings.flap = FlapSettings(flap, &walk.reader) }
+    warnOfNoApps(map, settings)
     return settings
+  }
+
+  /// Only a warning: notifications go out as with `always`.
+  private mutating func warnOfNoApps(_ map: GivenMap, _ settings: AlertSettings) {
+    guard settings.app == .fallback else { return }
+    let target = root.map("quartz").map("deliver")["to"]?.text ?? DeliverSettings.Target.quartz.rawValue
+    guard root["quartz"] == nil || target != DeliverSettings.Target.quartz.rawValue else { return }
+    walk.warn(
+      map.position(of: ["app"]),
+      "alerts.app is fallback, but results do not go to the Quartz apps: local channels notify of everything",
+      hint: "set quartz.deliver.to: quartz, or leave alerts.app out")
   }
 
   private mutating func escalations(_ map: GivenMap, _ channels: [String]) -> [Escalation] {

@@ -45,7 +45,9 @@ package struct IncidentStatus: Hashable, Sendable {
   package var acknowledgedNote: String?
   /// Some of them, the worst first.
   package var members: [Member] = []
+  /// Checks and parts of the agent, each once, and alerts, of which one check may have several; also those not shown.
   package var memberCount = 0
+  package var alertCount = 0
   /// How it stands with each channel.
   package var notifications: [Notification] = []
   /// Events of the incident, oldest first.
@@ -203,6 +205,7 @@ extension IncidentStatus {
         }
       }
       json.field("members", memberCount)
+      json.field("alerts", alertCount)
       json.key("checks")
       json.array { json in for member in members { member.write(to: &json) } }
     }

@@ -97,10 +97,15 @@ package struct QuartzLink: Sendable {
   /// Adds the puller, which pulls when the list has another version.
   private static func contact(_ contact: ContactDesk?, _ puller: CheckListPuller?) -> ContactDesk? {
     guard var contact, let puller else { return contact }
-    let heard = contact.heard
+    let (heard, say) = (contact.heard, contact.say)
     contact.heard = { words in
       if let version = words.listVersion { puller.heard(version) }
       heard(words)
+    }
+    contact.say = {
+      var saying = say()
+      saying.list = puller.versionInForce
+      return saying
     }
     return contact
   }

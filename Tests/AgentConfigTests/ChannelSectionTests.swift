@@ -61,4 +61,19 @@ struct ChannelSectionTests {
     let found = problems(file("webhook: \"\(url)\", format: ntfy"))
     #expect(found.count == 1 && found.first?.contains("webhook has no topic") == true, "\(found)")
   }
+
+  /// `alerts.app: fallback` waits for apps that get the results; elsewhere it changes nothing, and says so.
+  @Test(arguments: [
+    ("quartz: {url: \"https://q.example/v1\", api_key: qtz_secret}\n", 0),
+    ("quartz: {url: \"https://q.example/v1\", api_key: qtz_secret, deliver: {to: off}}\n", 1), ("", 1),
+  ])
+  func aFallbackWithoutApps(quartz: String, count: Int) throws {
+    for (word, expected) in [("always", 0), ("fallback", count)] {
+      let text = file("exec: [/bin/true]").replacing("alerts:\n", with: "alerts:\n  app: \(word)\n")
+      let found = try warnings(text + quartz).filter { $0.contains("alerts.app") }
+      #expect(found.count == expected, "\(found)")
+    }
+    #expect(
+      problems(file("exec: [/bin/true]").replacing("alerts:\n", with: "alerts:\n  app: maybe\n")).count == 1)
+  }
 }

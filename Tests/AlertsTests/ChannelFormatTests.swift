@@ -16,7 +16,7 @@ import Testing
       checkID: UniqueID(high: 3, low: 4), name: name, target: "https://shop.example/", rule: "down",
       severity: .critical, since: after(0))
     (member.state, member.reason, member.text) = (.down, .httpStatus, "status 503")
-    (message.members, message.memberCount) = ([member], 21)
+    (message.members, message.memberCount, message.alertCount) = ([member], 21, 21)
     if kind == .recovered { message.end = after(90) }
     return message
   }

@@ -112,7 +112,7 @@ import Testing
       (message.end, message.region, message.pageURL, message.cause) = (
         after(9), "eu", "https://s.test/", "Gateway"
       )
-      (message.acknowledgedBy, message.memberCount) = ("ann", 1 << 40)
+      (message.acknowledgedBy, message.memberCount, message.alertCount) = ("ann", 1 << 40, 1 << 40)
       (message.trigger, message.isStorm) = (.joined, true)
       message.counts = [.init(of: "tag", name: "web", checks: 7)]
       message.members = Array(repeating: member, count: AlertMessage.maxMembers)

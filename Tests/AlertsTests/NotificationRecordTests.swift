@@ -26,9 +26,12 @@ import Testing
     var record = NotificationRecord()
     record.heard = heard(1)
     (record.first, record.last, record.lastAt) = (after(10), after(40), reading(40).boot)
-    (record.deliveries, record.held, record.storm) = (3, .quietHours, UniqueID(high: 5, low: 6))
+    (record.deliveries, record.held, record.storm) = (5000, .quietHours, UniqueID(high: 5, low: 6))
     record.sending = NotificationRecord.Sending(
       id: UniqueID(high: 7, low: 8), kind: .update, heard: heard(2), recipients: ["a@a.example"])
+    record.sending?.isTaken = false
+    record.sending?.refused = "550 b"
+    record.missing = "550 a"
     record.refused = NotificationRecord.Refusal(heard: heard(3), words: "no such room", isPlain: true)
     return record
   }
@@ -49,6 +52,8 @@ import Testing
     var plain = full
     plain.refused?.isPlain = false
     plain.sending?.recipients = nil
+    plain.sending?.isTaken = true
+    plain.sending?.refused = nil
     plain.sending?.kind = .opened
     #expect(NotificationRecord(try written(plain, at: 60), clock(60)) == plain)
   }

@@ -36,7 +36,9 @@ import Testing
 
   private struct Figures: RuleWatch.Figures {
     var down: Duration
+    var isMaintained = false
     func down(_ check: UniqueID, last span: Duration) -> Duration? { down }
+    func isInMaintenance(_ check: UniqueID) -> Bool { isMaintained }
   }
 
   private func find(
@@ -52,13 +54,13 @@ import Testing
         result(
           desk.checks[0], .up, at: second, took: .milliseconds(isWell ? 5 : 900), maintenance: maintenance))
     case .budget:
-      if maintenance { desk.note(result(desk.checks[0], .up, at: second, maintenance: true)) }
-      desk.book.judge(Figures(down: .seconds(isWell ? 60 : 660)), now: reading(second))
+      let figures = Figures(down: .seconds(isWell ? 60 : 660), isMaintained: maintenance)
+      desk.book.judge(figures, now: reading(second))
     case .agent: desk.book.note(isWell ? [] : [.critical(.store, "no space left")], now: reading(second))
     }
   }
 
-  /// What a channel is sent; a budget is over what is past, and the agent's own alerts are of no check.
+  /// What a channel is sent; the agent's own alerts are of no check.
   private func expected(_ rule: Rule, _ end: End) -> [String] {
     switch (rule, end) {
     case (_, .recovered):
@@ -70,7 +72,7 @@ import Testing
         }
       return ["14 recovered \(rule.name) \(words)"]
     case (_, .ruleChanged): return ["14 recovered \(rule.name): the alerting rule was changed or removed"]
-    case (.agent, _), (.budget, .maintenance): return []
+    case (.agent, _): return []
     case (_, .removed):
       return ["14 recovered Shop is not monitored any more: removed from the configuration"]
     case (_, .disabled): return ["14 recovered Shop is not monitored any more: disabled"]

@@ -196,6 +196,30 @@ import Testing
       ])
   }
 
+  /// Where `group_wait` is shorter than the pauses, what is over is told before it can be known to flap: the third opening is
+  /// the first that does, and its incident the last.
+  @Test func flappingBetweenResolvedIncidents() throws {
+    let shop = try makeCheck("Shop")
+    var settings = quickSettings()
+    settings.remind = .seconds(14_400)
+    var desk = Desk(settings, [shop])
+    for round in 0..<15 {
+      let start = Int64(round) * 40
+      desk.down(shop, at: start)
+      desk.pass(from: start, to: start + 19)
+      desk.up(shop, at: start + 20)
+      desk.pass(from: start + 20, to: start + 39)
+    }
+    desk.pass(from: 600, to: 1200)
+    #expect(
+      desk.lines == [
+        "3 opened Shop is down: refused", "23 recovered Shop is up again",
+        "43 opened Shop is down: refused", "63 recovered Shop is up again",
+        "83 opened Shop is flapping: refused",
+        "880 recovered Shop is up again: it was flapping, opened 13 times, down for 4m 20s in all",
+      ])
+  }
+
   /// A gateway is down with 60 checks behind it, of which five stay down when it is back: they are the same incident, and
   /// one update says so.
   @Test func gateway() throws {

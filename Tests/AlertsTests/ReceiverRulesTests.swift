@@ -37,7 +37,7 @@ import Testing
       if kind == .recovered { (member.until, member.outcome) = (after(90), .recovered) }
       return member
     }
-    message.memberCount = 25
+    (message.memberCount, message.alertCount) = (25, 25)
     if kind == .recovered { message.end = after(90) }
     if kind == .acknowledged { message.acknowledgedBy = name }
     if kind == .digest {

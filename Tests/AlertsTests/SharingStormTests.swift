@@ -84,4 +84,37 @@ import Testing
     world.pass(300)
     #expect(world.heard == ["\(member) digest 4 incidents since the last digest"], "\(world.heard)")
   }
+
+  /// An open incident that a channel was told of in a storm.
+  private func told(_ number: UInt64, in storm: UniqueID, begin: Int64) throws -> Incident {
+    let check = try makeCheck("c\(number)", host: "10.0.\(number).1")
+    var trouble = Trouble(
+      key: .init(rule: "down", check: check.id), subject: .availability, severity: .high, name: check.name,
+      since: after(begin))
+    trouble.state = .down
+    var incident = Incident(
+      id: UniqueID(high: 9, low: number), subject: .availability, begin: after(begin), opened: after(begin),
+      at: reading(begin).boot)
+    incident.take(trouble, at: reading(begin))
+    var record = NotificationRecord()
+    record.heard.alerts[trouble.key] = .init(severity: .high, level: 1)
+    (record.first, record.last, record.lastAt) = (after(20), after(20), reading(20).boot)
+    record.storm = storm
+    incident.log["ops"] = record
+    return incident
+  }
+
+  /// Of two storms of the same size every member adopts the same: the one that began first, and of those the older id.
+  @Test(arguments: UInt64(0)..<24) func ofTwoStormsTheEarlier(_ seed: UInt64) throws {
+    let ids = [UniqueID(high: seed, low: 1), UniqueID(high: seed, low: 2)]
+    for (begins, expected) in [([Int64(5), 3], 1), ([3, 5], 0), ([3, 3], 0)] {
+      let incidents = try (0..<2).flatMap { place in
+        try (0..<12).map { try told(UInt64(place * 12 + $0), in: ids[place], begin: begins[place]) }
+      }
+      var notifier = Notifier(quickSettings(), now: after(30))
+      let context = NotifyContext(now: reading(30), settings: quickSettings())
+      notifier.watchStorm(incidents, notifier.channels[0], context)
+      #expect(notifier.state(of: "ops").storm?.id == ids[expected])
+    }
+  }
 }

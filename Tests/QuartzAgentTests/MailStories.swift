@@ -54,4 +54,54 @@ import Testing
       }
     }
   }
+
+  /// One recipient is refused for good: the server's own words for that one are in the log, `incidents`, `alert explain`, the
+  /// JSON, the page and `alert test`.
+  @Test(.timeLimit(.minutes(2))) func aRefusalIsToldInTheServersWords() async throws {
+    let (world, server) = (AlertWorld(), MailServer())
+    server.set { $0.refusal = Array("550-5.1.1 no such user\r\n550 \u{1b}[2Jask ann\r\n".utf8) }
+    world.isBroken.store(true, ordering: .relaxed)
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: { world.serve($0) }) { web in
+        try await withLoopbackServer(script: { server.serve($0) }) { post in
+          let listen = try freePort()
+          try RunStories.config(
+            "  - {name: Web, type: http, url: \"http://127.0.0.1:\(web.port)/\", interval: 1s, timeout: 1s, retries: 0}",
+            more: """
+              status: {listen: "127.0.0.1:\(listen)"}
+              alerts:
+                group_wait: 1s
+                channels:
+                  - {name: ops, mail: {server: "127.0.0.1:\(post.port)", tls: none, from: q@x.test, to: [a@x.test, bad@x.test]}}
+              """, in: folder)
+          let words =
+            "127.0.0.1:\(post.port) refused bad@x.test: 550 5.1.1 no such user \\u{1b}[2Jask ann"
+          let process = try AgentProcess(["run"], in: folder)
+          try await process.wait(for: "the mail") {
+            process.stderr.contains("notified, but not all recipients")
+          }
+          #expect(
+            process.stderr.contains(words.replacing("\\", with: "\\\\")) || process.stderr.contains(words))
+          let curl = { (path: String) in
+            try await TimeStories().curl(["http://127.0.0.1:\(listen)\(path)"], in: folder).stdout
+          }
+          let json = try JSONValue.parse(try await curl("/api/v1/incidents").utf8)["data"]?.array?.first
+          let told = json?["notifications"]?.array?.first
+          #expect(told?["state"]?.string == "delivered" && told?["missing"]?.string == words)
+          let sentence = ", not to all recipients (\(words))"
+          for command in [["incidents"], ["alert", "explain"]] {
+            let text = try await AgentProcess(command, in: folder).finish().stdout
+            #expect(
+              text.split(whereSeparator: \.isWhitespace).joined(separator: " ").contains(sentence), "\(text)")
+          }
+          #expect(try await curl("/incidents/\(json?["id"]?.string ?? "")").contains(sentence))
+          let test = try await agent("alert", "test", in: folder)
+          #expect(test.status == 3 && test.stdout == "ops: taken, but not for all recipients: \(words)\n")
+          process.send(SIGTERM)
+          #expect(try await process.finish().status == 0)
+          #expect(server.mails.map(\.recipients) == [["a@x.test"], ["a@x.test"]])
+        }
+      }
+    }
+  }
 }

@@ -30,7 +30,7 @@ import Testing
           checkID: check.id, name: check.name, rule: "down", severity: .high, reason: .httpStatus,
           text: "status 503", since: now.advanced(by: .seconds(-480)), until: nil))
     }
-    incident.memberCount = incident.members.count
+    (incident.memberCount, incident.alertCount) = (incident.members.count, incident.members.count)
     alerts.open = [incident]
     source.status.alerts = alerts
     return source

@@ -59,35 +59,52 @@ language sql stable as $$
       or k.was_resource_id = any (scope.resource_ids)))
 $$;
 
+-- A person's name, as agents show it; null where there are no profiles, or the person gave none.
+do $$
+begin
+  execute 'create or replace function quartz_agent.person(id uuid) returns text language sql stable as $body$ '
+    || case when to_regclass('public.profiles') is null then 'select null::text where id is null'
+      else 'select left(p.full_name, 100) from public.profiles p where p.id = person.id' end || ' $body$';
+end $$;
+
 -- Alerts that are open, and those of the last day that a person ended while the check still fails: the whole of it, so that
--- a lost answer costs nothing.
+-- a lost answer costs nothing. At most 200 that are acknowledged, and 200 that are not: what is acknowledged makes room.
 create or replace function quartz_agent.alerts_for(scope public.agent_key_scopes) returns jsonb language sql stable as $$
   with open as (
-    select a.* from public.alerts a where a.alert_key is not null and a.monitoring_check_id is not null and a.resolved_at is null
-      and (scope.resource_ids is null or a.resource_id = any (scope.resource_ids)) order by a.triggered_at desc, a.id limit 201
+    select a.*, row_number() over (partition by a.acknowledged_at is null order by a.triggered_at desc, a.id) as place
+    from public.alerts a where a.alert_key is not null and a.monitoring_check_id is not null and a.resolved_at is null
+      and (scope.resource_ids is null or a.resource_id = any (scope.resource_ids))
   ), closed as (
     select m.check_id, m.kind, a.resolved_at from quartz_agent.alarm m join public.alerts a on a.id = m.alert_id
     where m.is_on and a.resolved_at > now() - interval '24 hours' and coalesce(a.resolution, 'by hand') = 'by hand'
       and (scope.resource_ids is null or a.resource_id = any (scope.resource_ids)) order by a.resolved_at desc limit 200
   )
-  select jsonb_build_object('more', (select count(*) > 200 from open),
+  select jsonb_build_object('more', exists (select from open o where o.place > 200),
     'open', (select coalesce(jsonb_agg(jsonb_build_object('id', o.id, 'check_id', o.monitoring_check_id,
-      'kind', split_part(o.alert_key, '/', 2), 'severity', o.severity, 'since', o.first_failed_at,
-      'acknowledged_at', o.acknowledged_at) order by o.triggered_at desc, o.id), '[]') from (select * from open limit 200) o),
+        'kind', split_part(o.alert_key, '/', 2), 'severity', o.severity, 'since', o.first_failed_at,
+        'acknowledged_at', o.acknowledged_at)
+      || case when o.acknowledged_at is null then '{}' else jsonb_strip_nulls(jsonb_build_object(
+        'acknowledged_by', coalesce(substring(o.acknowledged_via from '^agent .*?: (.*)$'), quartz_agent.person(o.acknowledged_by)),
+        'acknowledged_agent', substring(o.acknowledged_via from '^agent (.*?): '))) end
+      order by o.triggered_at desc, o.id), '[]') from open o where o.place <= 200),
     'closed_by_hand', (select coalesce(jsonb_agg(jsonb_build_object('check_id', c.check_id, 'kind', c.kind,
       'at', c.resolved_at)), '[]') from closed c))
 $$;
 
--- Acknowledgements made at the agent: of alerts in its scope that are open and not acknowledged. At most 100, the rest comes again.
+-- Acknowledgements made at the agent: of alerts in its scope that are open and not acknowledged, and that had begun when they
+-- were made, give or take a minute. At most 100, the rest comes again.
 create or replace function quartz_agent.take_acks(scope public.agent_key_scopes, agent jsonb) returns void
 language sql set search_path = pg_catalog, pg_temp as $$
-  update public.alerts a set acknowledged_at = least(greatest(coalesce(quartz_agent.to_time(k.item -> 'at'), now()), a.triggered_at), now()),
+  update public.alerts a set acknowledged_at = least(greatest(coalesce(k.at, now()), a.triggered_at), now()),
     acknowledged_via = left('agent ' || (agent ->> 'name') || ': ' || left(regexp_replace(coalesce(k.item ->> 'by', ''), '[[:cntrl:]]', ' ', 'g'), 100)
       || coalesce(' (' || nullif(left(regexp_replace(k.item ->> 'why', '[[:cntrl:]]', ' ', 'g'), 200), '') || ')', ''), 520)
-  from (select e.value as item from jsonb_array_elements(case jsonb_typeof(agent -> 'acks') when 'array' then agent -> 'acks' else '[]' end)
-    with ordinality as e (value, number) where e.number <= 100) k
+  from (select e.value as item, quartz_agent.to_time(e.value -> 'at')
+      + coalesce(quartz_agent.skew_ms(agent), 0) * interval '1 millisecond' as at
+    from jsonb_array_elements(case jsonb_typeof(agent -> 'acks') when 'array' then agent -> 'acks' else '[]' end)
+      with ordinality as e (value, number) where e.number <= 100) k
   where a.alert_key = quartz_agent.to_uuid(k.item -> 'check_id') || '/' || (k.item ->> 'kind') and a.resolved_at is null
     and a.acknowledged_at is null and (scope.resource_ids is null or a.resource_id = any (scope.resource_ids))
+    and (k.at is null or k.at >= coalesce(a.first_failed_at, a.triggered_at) - interval '1 minute')
 $$;
 
 create or replace function quartz_agent.answer_more(key_id uuid, agent jsonb, results jsonb) returns jsonb
@@ -98,6 +115,7 @@ declare
     case jsonb_typeof(agent -> 'can') when 'array' then agent -> 'can' else '[]' end) w where w in ('list', 'asks', 'acks') order by 1);
   answer jsonb;
   version bigint;
+  has_acks boolean := coalesce(jsonb_typeof(agent -> 'acks') = 'array' and agent -> 'acks' <> '[]', false);
 begin
   select * into scope from public.agent_key_scopes s where s.api_key_id = key_id;
   update public.monitoring_agents a set can = abilities
@@ -114,14 +132,18 @@ begin
   if 'list' = any (abilities) then
     answer := answer || jsonb_build_object('list', jsonb_build_object('version', quartz_agent.version_of(scope, false)));
   end if;
-  if 'acks' = any (abilities) and quartz_agent.mode() = 'on' then
-    if agent ? 'acks' then
-      perform quartz_agent.hold_incidents();
-      perform quartz_agent.take_acks(scope, agent);
-    end if;
-    version := quartz_agent.version_of(scope, true);
-    if version is distinct from quartz_agent.reported(agent -> 'have', 'alerts') then
-      answer := answer || jsonb_build_object('alerts', jsonb_build_object('version', version) || quartz_agent.alerts_for(scope));
+  if 'acks' = any (abilities) then
+    answer := answer || jsonb_build_object('apps', quartz_agent.mode());
+    if quartz_agent.mode() = 'on' then
+      if has_acks then
+        perform quartz_agent.hold_incidents();
+        perform quartz_agent.take_acks(scope, agent);
+      end if;
+      version := quartz_agent.version_of(scope, true);
+      -- What became of acknowledgements is said at once; the change has its version when this is committed.
+      if has_acks or version is distinct from quartz_agent.reported(agent -> 'have', 'alerts') then
+        answer := answer || jsonb_build_object('alerts', jsonb_build_object('version', version) || quartz_agent.alerts_for(scope));
+      end if;
     end if;
   end if;
   return answer;

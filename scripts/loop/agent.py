@@ -34,8 +34,8 @@ class Page(http.server.BaseHTTPRequestHandler):
 
 
 @contextlib.contextmanager
-def page():
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page)
+def page(kind=Page):
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), kind)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield server.server_address[1]
@@ -69,18 +69,19 @@ def until(holds, seconds, words):
 
 
 class Agent:
-    def __init__(self, binary, folder, stage, port, web):
-        self.binary, self.config = binary, pathlib.Path(folder) / "agent.yaml"
+    def __init__(self, binary, folder, stage, port, web, name="loop-1", deliver="to: quartz", more=""):
+        self.binary, self.config = binary, pathlib.Path(folder) / f"{name}.yaml"
         self.config.write_text(f"""
-agent: {{name: loop-1, state_dir: {folder}/agent-state}}
+agent: {{name: {name}, state_dir: {folder}/{name}-state}}
 spool: {{size: 16MiB}}
 egress: {{allow: ["127.0.0.1/32:{web}"], ports: [{web}]}}
 quartz:
   url: http://127.0.0.1:{port}/v1
   api_key: qtz_loop
   checks: {{pull: true, every: 1h, only: {{resources: ["{stage.resource}"]}}}}
-""")
-        self.log = open(f"{folder}/agent.log", "ab")
+  deliver: {{{deliver}}}
+{more}""")
+        self.log = open(f"{folder}/{name}.log", "ab")
         self.start()
 
     def start(self):

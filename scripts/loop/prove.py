@@ -6,6 +6,7 @@ import random
 import sys
 import time
 
+import acks
 import agent
 import cost
 import histories
@@ -58,6 +59,8 @@ def main():
     say(f"{scenarios.run(folder)} cases")
     print("==> A running agent", flush=True)
     agent.run(folder, binary, say, 3 if count == 1 else 20)
+    print("==> Acknowledgements", flush=True)
+    acks.run(folder, binary, say, count == 1)
     print("==> Shadow, cutover, rollback", flush=True)
     migrate.run(folder, say)
     print("==> Cost of ingest", flush=True)

@@ -460,6 +460,79 @@ def asks_lists_acks(stage):
     expect((told["open"], [(c["check_id"], c["kind"]) for c in told["closed_by_hand"]]), ([], [(stage.check, "availability")]))
 
 
+def acknowledgements(stage):
+    """What people and agents acknowledge: named, once, of what is open and had begun by then."""
+    def ask(version, **agent):
+        return stage.post(can=["acks"], have={"alerts": version}, **agent)
+
+    def stamped(seconds):
+        return stamp(int(stage.one("select (extract(epoch from now()) * 1000)::bigint")) - int(seconds * 1000))
+
+    def ack(seconds, check=None, **change):
+        return dict({"check_id": check or stage.check, "kind": "availability", "at": stamped(seconds), "by": "root", "why": "looking"}, **change)
+
+    expect(stage.post(can=["list"]).get("apps"), None, "who does not know acknowledgements is told nothing of them")
+    expect(ask(0)["apps"], "on")
+    stage.at(90)
+    person = str(uuid.uuid4())
+    stage.run(f"insert into auth.users values ('{person}'); insert into profiles (id, full_name) values ('{person}', 'Ann Smith')")
+    told = ask(0)["alerts"]
+    expect([o.get("acknowledged_by") for o in told["open"]], [None])
+    # A person, in the app.
+    stage.run(f"update alerts set acknowledged_at = now(), acknowledged_by = '{person}'")
+    told = ask(told["version"])["alerts"]
+    expect([(o["acknowledged_by"], "acknowledged_agent" in o) for o in told["open"]], [("Ann Smith", False)])
+    # What is acknowledged stays so.
+    before = stage.one("select acknowledged_at from alerts")
+    told = ask(told["version"], acks=[ack(0)])["alerts"]
+    expect(stage.one("select acknowledged_at, acknowledged_via is null from alerts"), f"{before}|t")
+    # The state goes with the answer to acknowledgements, whatever the version; a person without a profile has no name.
+    stage.run("update alerts set acknowledged_at = now(), acknowledged_by = null")
+    told = ask(ask(0)["alerts"]["version"], acks=[ack(0)])["alerts"]
+    expect([("acknowledged_by" in o, o["acknowledged_at"] is None) for o in told["open"]], [(False, False)])
+    # Of an alert that ended and another one that began since, nothing is taken.
+    stage.at(60, True)
+    stage.run("update quartz_agent.alarm set off_at = off_at - interval '1 h'")
+    stage.at(20)
+    expect(stage.alerts("resolved_at is null, acknowledged_at is null"), ["f|f", "t|t"])
+    told = ask(0, acks=[ack(81)])["alerts"]
+    expect([o["acknowledged_at"] for o in told["open"]], [None], "made a minute before it began")
+    told = ask(0, acks=[ack(10)])["alerts"]
+    expect([(o["acknowledged_by"], o["acknowledged_agent"]) for o in told["open"]], [("root (looking)", "a1")])
+    expect(stage.one("select count(*) from alerts where acknowledged_via = 'agent a1: root (looking)'"), "1")
+    # Recovered: it comes too late, and again, and is none.
+    stage.at(5, True)
+    expect(ask(0, acks=[ack(10)])["alerts"]["open"], [])
+    expect(stage.one("select count(*) from alerts where acknowledged_via is not null"), "1")
+    # A clock that is two hours behind.
+    other = stage.add()
+    now = int(stage.one("select (extract(epoch from now()) * 1000)::bigint"))
+    behind = stamp(now - 7_200_000)
+    stage.post(stage.row(0, False, check=other, checked_at=behind), sent_at=behind)
+    told = ask(0, sent_at=behind, acks=[ack(0, other, at=behind)])["alerts"]
+    expect([o["acknowledged_agent"] for o in told["open"]], ["a1"])
+    expect(stage.one(f"select abs(extract(epoch from acknowledged_at - now())) < 60 from alerts where monitoring_check_id = '{other}'"), "t")
+    # Another resource's alerts are not this key's to see or to acknowledge.
+    stage.run("update agent_key_scopes set resource_ids = '{}'; update alerts set acknowledged_at = null")
+    expect(ask(-1, acks=[ack(0, other)])["alerts"]["open"], [])
+    expect(stage.one("select count(*) from alerts where acknowledged_at is not null"), "0")
+
+
+def more_alerts_than_an_answer_has(stage):
+    """Those that are acknowledged make room for those that are not."""
+    checks = [stage.add(url=f"https://h{n}.example/") for n in range(250)]
+    stage.post(*[stage.row(60, False, check=check) for check in checks])
+    expect(stage.one("select count(*) from alerts where resolved_at is null"), "250")
+    told = stage.post(can=["acks"])["alerts"]
+    expect((len(told["open"]), told["more"]), (200, True))
+    acked = 0
+    while open := [o for o in told["open"] if o["acknowledged_at"] is None]:
+        told = stage.post(can=["acks"], acks=[{"check_id": o["check_id"], "kind": o["kind"], "by": "root"} for o in open[:100]])["alerts"]
+        acked += 1
+    expect((acked, stage.one("select count(*) from alerts where acknowledged_at is null")), (3, "0"))
+    expect((len(told["open"]), told["more"]), (200, True))
+
+
 def rights(stage):
     stage.at(60)
     person = str(uuid.uuid4())

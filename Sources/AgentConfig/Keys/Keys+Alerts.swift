@@ -33,6 +33,10 @@ extension AlertSettings: KeyedSettings {
       "Channels that are notified only of incidents that are neither acknowledged nor resolved after a time",
       default: "none"
     ) { $1.escalations($0.escalate) },
+    Key(
+      \.app, "app", .choice,
+      "Notifications of alerts that the Quartz apps have too: always, or only as a fallback for what they do not show within 90 s"
+    ),
     Key("flap", .map(.flap), "When an alert counts as flapping") { $1.flap($0.flap) },
     Key(
       \.digest, "digest", .timeOfDay,

@@ -52,7 +52,7 @@ struct MessageText {
     }
     let rest =
       message.kind == .digest
-      ? message.memberCount - message.digest.count : message.memberCount - message.members.count
+      ? message.memberCount - message.digest.count : message.alertCount - message.members.count
     if rest > 0 { lines.append("and \(rest) more") }
     return lines + footer
   }

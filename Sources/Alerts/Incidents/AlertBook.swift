@@ -12,7 +12,14 @@ package struct AlertBook: Sendable {
   package internal(set) var notifier: Notifier
   /// State shared with the other members of a group; `nil` outside of one.
   package internal(set) var share: AlertShare?
+  /// What the Quartz apps say; `nil`: there are none.
+  package internal(set) var apps: AppsView?
+  /// When the apps stopped to show an alert that fires here.
+  var lastShown: [AppAlerts.Key: Instant] = [:]
+  /// For the audit.
+  var takenAcknowledgements: [TakenAcknowledgement] = []
   private var savedVersion = 0
+  private var savedRows = 0
   /// Checks with alerts from before the start or from another member, and without a result of this agent.
   var unconfirmed: Set<UniqueID> = []
   /// Deadline of waiting for those results.
@@ -22,7 +29,9 @@ package struct AlertBook: Sendable {
   package var settings: AlertSettings { notifier.settings }
 
   /// Something changed that a restart must not forget.
-  package var isDirty: Bool { hasChanged || incidents.version != savedVersion }
+  package var isDirty: Bool {
+    hasChanged || incidents.version != savedVersion || watch.rowsVersion != savedRows
+  }
 
   /// - Parameters:
   ///   - saved: what `encode(to:now:)` wrote before; what is damaged in it is left out.
@@ -98,6 +107,7 @@ package struct AlertBook: Sendable {
   /// As time passes: what lasted for long enough fires, and what has been well for long enough is over.
   package mutating func advance(to now: ClockReading) {
     take(watch.advance(to: now), now)
+    takeAcknowledgements(now)
     incidents.advance(to: now.boot, shadowed: watch.shadowed)
     if incidents.over.count > IncidentBook.kept || incidents.needsForgetting {
       let notifier = notifier
@@ -108,6 +118,7 @@ package struct AlertBook: Sendable {
   /// Adds the state of this agent and of its group.
   private func informed(_ context: NotifyContext) -> NotifyContext {
     var context = grouped(context)
+    if settings.app == .fallback { context.inApps = standing(context) }
     guard !unconfirmed.isEmpty, context.now.boot < confirmedBy else { return context }
     // Shared checks follow the group's rules.
     let shared = incidents.names?.checks ?? []
@@ -151,7 +162,7 @@ package struct AlertBook: Sendable {
 
   /// Everything that a restart must not forget.
   package mutating func encode(to json: inout JSONWriter, now: ClockReading) {
-    (hasChanged, savedVersion) = (false, incidents.version)
+    (hasChanged, savedVersion, savedRows) = (false, incidents.version, watch.rowsVersion)
     json.field("version", 2)
     json.field("saved_at", now.wall)
     notifier.write(to: &json, now: now)

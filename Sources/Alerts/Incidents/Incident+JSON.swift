@@ -17,6 +17,7 @@ extension Incident {
       json.fieldIfPresent("quiet_since", quietSince)
       json.age("quiet_ago", quietAt, now: now)
       acknowledged?.write(to: &json)
+      writeTaken(to: &json)
       if let opening {
         json.key("opening")
         json.object { opening.write(to: &$0) }
@@ -49,6 +50,7 @@ extension Incident {
     (end, quietSince) = (json.time("end"), json.time("quiet_since"))
     quietAt = clock.instant(json, "quiet_ago")
     acknowledged = json["ack"].flatMap { Acknowledgement($0, of: members) }
+    readTaken(json)
     opening = json["opening"].flatMap(Opening.init)
     for item in json["log"]?.array ?? [] {
       guard let channel = item["channel"]?.string, channel.utf8.count <= 100 else { continue }
@@ -63,41 +65,6 @@ extension Incident {
     // Nothing fires that could stop: it must end by itself.
     if end == nil, activeCount == 0 {
       (quietSince, quietAt) = (quietSince ?? opened, quietAt ?? clock.present)
-    }
-  }
-}
-
-extension Incident.Acknowledgement {
-  fileprivate func write(to json: inout JSONWriter) {
-    json.key("ack")
-    json.object { json in
-      json.field("at", at)
-      json.field("by", by)
-      json.fieldIfPresent("note", note)
-      json.key("seen")
-      json.array { json in
-        for (key, severity) in seen.sorted(by: { $0.key < $1.key }) {
-          json.object { json in
-            key.write(to: &json)
-            json.field("severity", severity.rawValue)
-          }
-        }
-      }
-    }
-  }
-
-  /// One that does not say what it saw is of before that was kept, and saw everything.
-  fileprivate init?(_ json: JSONValue, of members: [Incident.Member]) {
-    guard let at = json.time("at"), let by = json["by"]?.string else { return nil }
-    self.init(at: at, by: by.printable(maxBytes: 80), note: json["note"]?.string?.printable(maxBytes: 200))
-    if let list = json["seen"]?.array {
-      for item in list {
-        if let key = Trouble.Key(item), let severity = item["severity"]?.string.flatMap(AlertSeverity.init) {
-          seen[key] = severity
-        }
-      }
-    } else {
-      for member in members { seen[member.trouble.key] = member.trouble.severity }
     }
   }
 }

@@ -19,7 +19,7 @@ extension Incident {
   func firingTitle(_ shown: [Member]) -> String {
     guard let root = Self.root(of: shown) else { return "nothing" }
     let trouble = root.trouble
-    let others = Set(shown.map { ByteText($0.trouble.name) }).count - 1
+    let others = shown.checkCount - 1
     let who = others > 0 ? "\(trouble.name) and \(others) more" : trouble.name
     let be = others > 0 ? "are" : "is"
     switch subject {
@@ -65,7 +65,7 @@ extension Incident {
   }
 
   private static func words(_ end: TroubleEnd, _ ended: [Member], _ subject: AlertSubject) -> String {
-    let others = Set(ended.map { ByteText($0.trouble.name) }).count - 1
+    let others = ended.checkCount - 1
     let first = root(of: ended)?.trouble.name ?? "nothing"
     let who = others > 0 ? "\(first) and \(others) more" : first
     let be = others > 0 ? "are" : "is"

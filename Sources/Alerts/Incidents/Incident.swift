@@ -35,27 +35,6 @@ package struct Incident: Hashable, Sendable {
     }
   }
 
-  package struct Acknowledgement: Hashable, Sendable {
-    package var at: Timestamp
-    /// As they named themselves.
-    package var by: String
-    package var note: String?
-    /// The alerts that fired then, and how severe each was: what is new or worse is not acknowledged.
-    package var seen: [Trouble.Key: AlertSeverity] = [:]
-
-    package init(at: Timestamp, by: String, note: String? = nil) {
-      (self.at, self.by, self.note) = (at, by, note)
-    }
-
-    /// Combines the acknowledgements of two members: the alerts of both are covered, independent of their clocks; the later one
-    /// is shown.
-    func joined(with other: Self) -> Self {
-      var joined = (other.at, other.by) > (at, by) ? other : self
-      joined.seen = seen.merging(other.seen) { max($0, $1) }
-      return joined
-    }
-  }
-
   package let id: UniqueID
   package var subject: AlertSubject
   /// When the first of its alerts began.
@@ -71,6 +50,9 @@ package struct Incident: Hashable, Sendable {
   /// In the order in which they joined; each alert once.
   package private(set) var members: [Member] = []
   package var acknowledged: Acknowledgement?
+  /// Times of the acknowledgements of the Quartz apps that were taken, so that each is taken once: what gets worse later is
+  /// not acknowledged.
+  package var taken: [AppAlerts.Key: Timestamp] = [:]
   /// `nil` until it is kept; see `AlertBook.keepOpenings(_:)`.
   package var opening: Opening?
   /// Deliveries to each channel.
@@ -105,24 +87,6 @@ package struct Incident: Hashable, Sendable {
   package var isEndHeard: Bool { !isOpen && isNotified && isResolveNotified }
 
   package func member(_ key: Trouble.Key) -> Member? { places[key].map { members[$0] } }
-
-  /// Whether the acknowledgement covers an alert as it is now.
-  package func isAcknowledged(_ trouble: Trouble) -> Bool {
-    acknowledged?.seen[trouble.key].map { $0 >= trouble.severity } ?? false
-  }
-
-  /// All that fires is acknowledged.
-  package var isAcknowledged: Bool {
-    acknowledged != nil && members.allSatisfy { !$0.isActive || isAcknowledged($0.trouble) }
-  }
-
-  package mutating func acknowledge(by: String, note: String?, at now: Timestamp) {
-    var known = Acknowledgement(at: now, by: by, note: note)
-    for member in members where member.isActive {
-      known.seen[member.trouble.key] = member.trouble.severity
-    }
-    acknowledged = known
-  }
 
   /// An alert is new in it, fires again, or has other words.
   package mutating func take(_ trouble: Trouble, at now: ClockReading, _ flap: FlapSettings = FlapSettings())

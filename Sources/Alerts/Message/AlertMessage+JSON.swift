@@ -24,6 +24,7 @@ extension AlertMessage {
       json.fieldIfPresent("cause", cause)
       json.fieldIfPresent("acknowledged_by", acknowledgedBy)
       json.field("member_count", memberCount)
+      json.field("alert_count", alertCount)
       json.key("members")
       json.array { json in for member in members { member.write(to: &json) } }
       if isStorm {

@@ -107,8 +107,10 @@ package struct AlertMessage: Hashable, Sendable {
   package var end: Timestamp?
   /// Some of them, the worst first.
   package var members: [Member] = []
-  /// All of them, also those that are not in `members`.
+  /// Checks and parts of the agent that it is about, each once, also those that are not in `members`; incidents of a digest.
   package var memberCount = 0
+  /// Alerts, also those that are not in `members`: several rules may fire for one check.
+  package var alertCount = 0
   /// Reason for this notification of an incident.
   package var trigger: Draft.Trigger?
   /// Of a storm: by tag, network and reason, the most first.

@@ -64,11 +64,11 @@ struct DraftWords {
   }
 
   private var left: String {
-    let names = Set(firing.map { ByteText($0.trouble.name) })
+    let count = firing.checkCount
     let state = incident.subject == .availability ? "down" : "wrong"
-    guard !names.isEmpty else { return "what still fires is held" }
+    guard count > 0 else { return "what still fires is held" }
     let list = Self.list(firing.map(\.trouble.name))
-    return names.count <= 3 ? "still \(state): \(list)" : "\(names.count) still \(state): \(list)"
+    return count <= 3 ? "still \(state): \(list)" : "\(count) still \(state): \(list)"
   }
 
   /// A check joins; another rule for one that the channel knows only says more of it.
@@ -117,7 +117,7 @@ struct DraftWords {
   private var past: String {
     let end = incident.end ?? now
     let length = StatusFormat.span(incident.begin.duration(to: end).microseconds)
-    let be = Set(members.map { ByteText($0.trouble.name) }).count > 1 ? "were" : "was"
+    let be = members.checkCount > 1 ? "were" : "was"
     let what = incident.subject == .availability ? "down" : "in trouble"
     return
       "\(Self.list(members.map(\.trouble.name))) \(be) \(what) \(Self.clock(incident.begin)) to \(Self.clock(end)) UTC, \(length)"

@@ -54,7 +54,7 @@ package struct MessageWriter: Sendable {
     message.end = draft.isOver ? incident.end ?? now : nil
     message.trigger = draft.trigger
     message.acknowledgedBy = incident.isAcknowledged ? incident.acknowledged?.by : nil
-    message.memberCount = draft.members.count
+    (message.memberCount, message.alertCount) = (draft.members.checkCount, draft.members.count)
     message.opening = draft.heard.opening
     name(&message, incident)
     let ranked = draft.members.sorted { left, right in
@@ -158,7 +158,7 @@ extension MessageWriter {
   ) -> AlertMessage {
     let members = notification.parts.flatMap(\.members)
     let firing = members.filter(\.isActive)
-    let checks = Set(firing.map { $0.trouble.key.check ?? UniqueID(high: 0, low: 0) }).count
+    let checks = firing.checkCount
     var message = AlertMessage(
       id: notification.id, incident: id, kind: notification.kind,
       severity: (firing.isEmpty ? members : firing).map(\.trouble.severity).max() ?? .low,
@@ -167,9 +167,10 @@ extension MessageWriter {
     (message.region, message.pageURL, message.isStorm) = (region, pageURL, true)
     message.opening = Self.opening(notification.parts, id)
     if notification.kind == .recovered { message.end = now }
-    message.memberCount = firing.isEmpty ? members.count : firing.count
+    let shown = firing.isEmpty ? members : firing
+    (message.memberCount, message.alertCount) = (shown.checkCount, shown.count)
     message.counts = counts(firing)
-    message.members = Self.worstFirst(firing.isEmpty ? members : firing).prefix(AlertMessage.maxMembers).map {
+    message.members = Self.worstFirst(shown).prefix(AlertMessage.maxMembers).map {
       member($0, isNew: false, showsRecent: false)
     }
     return message
@@ -215,20 +216,28 @@ extension MessageWriter {
 
   /// By tag, network and reason, the five most of each.
   private func counts(_ firing: [Incident.Member]) -> [AlertMessage.Count] {
-    var all: [String: [String: Int]] = [:]  // own text
+    var all: [String: [String: Set<Trouble.Key>]] = [:]  // own text
     for member in firing {
+      let source = member.trouble.key.source
       for tag in member.trouble.key.check.flatMap(check)?.plan.tags ?? [] {
-        all["tag", default: [:]][tag, default: 0] += 1
+        all["tag", default: [:]][tag, default: []].insert(source)
       }
       if let network = member.trouble.relation.networkText {
-        all["network", default: [:]][network, default: 0] += 1
+        all["network", default: [:]][network, default: []].insert(source)
       }
-      if let reason = member.trouble.reason { all["reason", default: [:]][reason.rawValue, default: 0] += 1 }
+      if let reason = member.trouble.reason {
+        all["reason", default: [:]][reason.rawValue, default: []].insert(source)
+      }
     }
     return ["tag", "network", "reason"].flatMap { of in
-      (all[of] ?? [:]).sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(5).map {
+      (all[of] ?? [:]).mapValues(\.count).sorted { ($1.value, $0.key) < ($0.value, $1.key) }.prefix(5).map {
         AlertMessage.Count(of: of, name: $0.key, checks: $0.value)
       }
     }
   }
+}
+
+extension Collection<Incident.Member> {
+  /// Checks, or parts of the agent, each once, however many rules fire for it.
+  package var checkCount: Int { Set(map(\.trouble.key.source)).count }
 }

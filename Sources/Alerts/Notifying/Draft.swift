@@ -97,9 +97,19 @@ package struct Draft: Sendable {
     if isRootOver(incident, heard) { return .rootRecovered }
     if firing.contains(where: { isNews($0.trouble, heard) }) { return .joined }
     if !heard.isFlapping, firing.contains(where: \.isFlapping) { return .flapping }
-    if incident.isAcknowledged, !heard.isAcknowledged, channel.sendsAcknowledged { return .acknowledged }
+    if owesAcknowledgement(incident, channel, heard) { return .acknowledged }
     return channel.keepAlive == nil ? .reminder : .keepAlive
   }
+
+  /// The channel knows the incident, and not that it is acknowledged.
+  private static func owesAcknowledgement(
+    _ incident: Incident, _ channel: AlertChannel, _ heard: Heard
+  ) -> Bool {
+    incident.isAcknowledged && !heard.isEmpty && !heard.isOver && !heard.isAcknowledged
+      && channel.sendsAcknowledged
+  }
+
+  var owesAcknowledgement: Bool { Self.owesAcknowledgement(incident, channel, record.heard) }
 
   /// Whether the check that the last title was about is well: no rule fires for it any more.
   private static func isRootOver(_ incident: Incident, _ heard: Heard) -> Bool {
@@ -116,7 +126,7 @@ package struct Draft: Sendable {
     case .severity, .quietHours, .pathLook, .storm, .deduplicate, .pace, .send, .retry: return true
     // It was due when the agent ended, or stood still.
     case .wait: return incident.lasted > settings.wait(to: channel.name)
-    case .maintenance, .dependency, .mute, .acknowledge, .groupShare, nil: return false
+    case .maintenance, .dependency, .mute, .acknowledge, .app, .groupShare, nil: return false
     }
   }
 

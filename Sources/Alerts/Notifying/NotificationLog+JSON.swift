@@ -36,7 +36,8 @@ extension NotificationRecord {
     self.init()
     self.heard = heard
     (first, last, lastAt) = (json.time("first"), json.time("last"), clock.instant(json, "last_ago"))
-    deliveries = json.small("deliveries") ?? (first == nil ? 0 : 1)
+    let count = json["deliveries"]?.integer.flatMap { (0...Self.most).contains($0) ? Int($0) : nil }
+    deliveries = count ?? (first == nil ? 0 : 1)
     held = json["held"]?.string.flatMap(NotifyStage.init)
     storm = json["storm"]?.string.flatMap { UniqueID($0) }
     missing = json["missing"]?.string?.printable(maxBytes: SendOutcome.shown)

@@ -85,12 +85,15 @@ package struct NotificationRecord: Hashable, Sendable {
 
   package init() {}
 
+  /// Deliveries that are counted.
+  static let most: Int64 = 1_000_000
+
   /// The receiver has it, or may have it.
   package var mayBeKnown: Bool { !heard.isEmpty || sending != nil }
 
   mutating func deliver(_ heard: Heard, at now: ClockReading, missing: String? = nil) {
     (self.heard, self.missing) = (heard, missing)
-    deliveries = min(deliveries + 1, 1_000_000)  // bounded: by the minimum
+    deliveries = min(deliveries + 1, Int(Self.most))  // bounded: by the minimum
     (first, last, lastAt) = (first ?? now.wall, now.wall, now.boot)
     (sending, refused, held) = (nil, nil, nil)
   }
@@ -98,7 +101,7 @@ package struct NotificationRecord: Hashable, Sendable {
 
 /// Stages of a notification, in this order; each may hold it, and says why.
 package enum NotifyStage: String, CaseIterable, Hashable, Sendable {
-  case maintenance, dependency, mute, acknowledge, severity
+  case maintenance, dependency, mute, acknowledge, app, severity
   case quietHours = "quiet_hours"
   case groupShare = "group_share"
   case wait

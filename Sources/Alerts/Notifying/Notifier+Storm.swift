@@ -44,9 +44,14 @@ extension Notifier {
     }
     guard told.count > Storm.limit else { return }
     let byStorm = Dictionary(grouping: told) { $0.log[channel.name]?.storm ?? $0.id }
-    guard let (id, own) = byStorm.max(by: { $0.value.count < $1.value.count }), own.count > Storm.limit,
-      let first = own.min(by: { $0.begin < $1.begin })
-    else { return }
+    // The largest; of equal ones the one that began first, then the older id: each member adopts the same.
+    let storms = byStorm.compactMap { id, own in
+      own.min { ($0.begin, $0.id) < ($1.begin, $1.id) }.map { (id: id, own: own, first: $0) }
+    }
+    let chosen = storms.min {
+      ($1.own.count, $0.first.begin, $0.id) < ($0.own.count, $1.first.begin, $1.id)
+    }
+    guard let (id, own, first) = chosen, own.count > Storm.limit else { return }
     var storm = Storm(id: id, begin: first.begin, at: first.openedAt)
     let records = own.compactMap { $0.log[channel.name] }
     (storm.last, storm.lastAt) = (records.compactMap(\.last).max(), records.compactMap(\.lastAt).max())

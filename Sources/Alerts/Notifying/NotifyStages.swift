@@ -3,6 +3,15 @@
 import Basics
 import Monitoring
 
+/// Where an alert stands with the Quartz apps, with `alerts.app: fallback`.
+package enum AppStanding: Hashable, Sendable {
+  /// They do not have it: local channels notify.
+  case none
+  case shown
+  /// They have until then to show it.
+  case awaited(Instant)
+}
+
 /// A stage's decision on a draft.
 package enum StageRuling: Hashable, Sendable {
   case pass
@@ -27,6 +36,10 @@ package struct NotifyContext {
   package var failsWith: (Trouble) -> String? = { _ in nil }
   /// The way to an alert's target is being looked at.
   package var isLookedAt: (Trouble) -> Bool = { _ in false }
+  /// Whether the Quartz apps notify of an alert; see `alerts.app`.
+  package var inApps: (Incident.Member) -> AppStanding = { _ in .none }
+  /// Whether the apps can have a check at all.
+  package var isInApps: (UniqueID) -> Bool = { _ in true }
   /// Why another agent of the group notifies of an incident, or why this one may not yet; `nil` when this agent does.
   package var heldByGroup: (Incident) -> String? = { _ in nil }
 
@@ -62,12 +75,12 @@ struct Stage: Sendable {
 
   /// In the order in which a draft goes through them.
   static let all: [Stage] = [
-    maintenance, dependency, mute, acknowledge, severity, quietHours, groupShare, wait, pathLook, storm,
+    maintenance, dependency, mute, acknowledge, app, severity, quietHours, groupShare, wait, pathLook, storm,
     deduplicate, pace, send, retry,
   ]
 
   /// Those that leave alerts out.
-  static let narrowing = [maintenance, dependency, mute, acknowledge]
+  static let narrowing = [maintenance, dependency, mute, acknowledge, app]
 
   /// Stages that decide whether a channel gets an incident at all, and not when.
   static let whether = all.prefix { $0.name != .wait }
@@ -95,27 +108,55 @@ extension Stage {
 
   /// An acknowledged incident is not notified again before it is resolved, unless it has a new alert or got worse.
   static let acknowledge = Stage(name: .acknowledge) { draft, _, _ in
-    let by = draft.incident.acknowledged?.by ?? ""
-    if draft.trigger == .reminder || draft.trigger == .flapping || draft.trigger == .rootRecovered,
-      draft.incident.isAcknowledged
-    {
-      return .hold("acknowledged by \(by)", until: nil)
+    let (incident, words) = (draft.incident, "acknowledged by \(draft.incident.acknowledged?.by ?? "")")
+    // A receiver that forgets is held nothing but its first trigger: while another one is due, none is repeated.
+    let forgets = draft.channel.keepAlive != nil
+    let isRepetition = [.reminder, .flapping, .rootRecovered].contains(draft.trigger)
+    var ruling = StageRuling.hold(words, until: nil)
+    if forgets || !isRepetition || !incident.isAcknowledged {
+      ruling = narrow(&draft, holdsUpdates: !forgets) {
+        incident.isAcknowledged($0) ? .epoch : nil
+      } words: { _ in
+        words
+      }
     }
-    let incident = draft.incident
-    return narrow(&draft) {
-      incident.isAcknowledged($0) ? .epoch : nil
-    } words: { _ in
-      "acknowledged by \(by)"
+    guard case .hold = ruling, draft.owesAcknowledgement else { return ruling }
+    draft.trigger = .acknowledged
+    return .pass
+  }
+
+  /// With `alerts.app: fallback` the apps notify of what they show; local channels of what they do not show in time, and of its
+  /// end.
+  static let app = Stage(name: .app) { draft, context, _ in
+    guard context.settings.app == .fallback else { return .pass }
+    let standing = Dictionary(
+      draft.firing.map { ($0.trouble.key, context.inApps($0)) }, uniquingKeysWith: { first, _ in first })
+    if [.reminder, .flapping].contains(draft.trigger), standing.values.allSatisfy({ $0 == .shown }) {
+      return .hold(shownInApps, until: nil)
+    }
+    return narrow(&draft) { trouble in
+      switch standing[trouble.key] ?? .none {
+      case .none: nil
+      case .shown: .epoch
+      case .awaited(let due): context.wall(due)
+      }
+    } words: { end in
+      end == .epoch ? shownInApps : "waiting for the Quartz apps to show it"
     }
   }
 
+  private static let shownInApps = "the Quartz apps notify of it"
+
   /// Receivers that keep state are held nothing but their first trigger.
+  ///
+  /// - Parameter holdsUpdates: later ones as well.
   private static func narrow(
-    _ draft: inout Draft, _ until: (Trouble) -> Timestamp?, words: (Timestamp) -> String
+    _ draft: inout Draft, holdsUpdates: Bool = false, _ until: (Trouble) -> Timestamp?,
+    words: (Timestamp) -> String
   ) -> StageRuling {
-    guard !draft.fresh.isEmpty, !draft.isOver, !draft.channel.keepsState || draft.trigger == .opened else {
-      return .pass
-    }
+    guard !draft.fresh.isEmpty, !draft.isOver,
+      !draft.channel.keepsState || holdsUpdates || draft.trigger == .opened
+    else { return .pass }
     var last: Timestamp?
     draft.leaveOut { trouble in
       guard let end = until(trouble) else { return false }

@@ -42,8 +42,14 @@ extension Draft {
     {
       return roseAt
     }
-    // When it opened is not known over a restart to the monotonic clock.
-    let opened = max(member.joined, member.trouble.since)
-    return member.opens.last ?? context.now.boot - max(.zero, opened.duration(to: context.now.wall))
+    return member.opened(by: context.now)
+  }
+}
+
+extension Incident.Member {
+  /// When it opened the last time; over a restart that is not known to the monotonic clock.
+  func opened(by now: ClockReading) -> Instant {
+    let opened = max(joined, trouble.since)
+    return opens.last ?? now.boot - max(.zero, opened.duration(to: now.wall))
   }
 }

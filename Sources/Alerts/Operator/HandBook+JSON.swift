@@ -72,6 +72,7 @@ extension HandBook.Entry {
     self.init(
       at: at, act: act.printable(maxBytes: 40), subject: subject.printable(maxBytes: CheckLimits.nameBytes),
       until: json["until"]?.string.flatMap { Timestamp(rfc3339: $0) },
-      by: json["by"]?.string?.printable(maxBytes: 80), why: json["why"]?.string?.printable(maxBytes: 200))
+      by: json["by"]?.string?.printable(maxBytes: AppAlerts.Acknowledgement.wordBytes),
+      why: json["why"]?.string?.printable(maxBytes: 200))
   }
 }

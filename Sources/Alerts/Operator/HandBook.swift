@@ -50,7 +50,7 @@ package struct HandBook: Hashable, Sendable {
     switch wish.kind {
     // The incidents' own business; here it is only written down.
     case .acknowledge(let incident):
-      write(Entry(at: now, act: "ack", subject: incident, by: wish.by, why: wish.why))
+      noteAcknowledged(incident, by: wish.by, why: wish.why, now: now)
       return .done("incident \(incident) is acknowledged: no more reminders")
     case .mute(let target, let length):
       if let problem = problem(target, length, mutes, names) { return problem }
@@ -66,6 +66,11 @@ package struct HandBook: Hashable, Sendable {
     case .unmute(let id): return end(id, \.mutes, "unmute", "mute", wish, now)
     case .endMaintenance(let id): return end(id, \.windows, "maintenance end", "maintenance", wish, now)
     }
+  }
+
+  /// An acknowledgement that the incident has already.
+  package mutating func noteAcknowledged(_ incident: String, by: String?, why: String?, now: Timestamp) {
+    write(Entry(at: now, act: "ack", subject: incident, by: by, why: why))
   }
 
   private func problem(

@@ -11,6 +11,8 @@ struct CheckMemory: Sendable {
   private(set) var failingSince: Timestamp?
   /// The last state that says something about the target, and since when.
   private var known: (state: CheckState, since: Timestamp)?
+  /// Slot of the last result.
+  private var last: Timestamp?
   private var unknownSince: Timestamp?
   private var lastTime: Duration?
   /// Of successes, oldest first.
@@ -24,6 +26,7 @@ struct CheckMemory: Sendable {
   /// - Parameter keepsTimes: a percentile of response times will be asked for.
   mutating func add(_ result: CheckResult, keepsTimes: Bool) {
     let slot = result.scheduledAt
+    last = slot
     guard result.state != .unknown else {
       unknownSince = unknownSince ?? slot
       return
@@ -62,5 +65,95 @@ struct CheckMemory: Sendable {
     let recent = samples.suffix(Self.maxSamples).filter { $0.at > start }.map(\.value).sorted()
     guard recent.count >= Self.minSamples else { return nil }
     return recent[min(recent.count - 1, (recent.count * percentile + 99) / 100 - 1)]
+  }
+}
+
+/// What is in a row of a check, as it is kept over a restart: an agent that restarts often counts on.
+struct SavedRow: Hashable, Sendable {
+  var failures = 0
+  var successes = 0
+  var failingSince: Timestamp?
+  var state: CheckState?
+  var stateSince: Timestamp?
+  var unknownSince: Timestamp?
+  /// Slot of a result; later ones may be missing, for up to `SavedRow.every`.
+  var at: Timestamp
+
+  init(at: Timestamp) { self.at = at }
+
+  /// How often a row in which only the time is another is written.
+  static let every: Duration = .seconds(300)
+  /// Longest gap after which results are still in a row with those before it, beside three intervals.
+  private static let longestGap: Duration = .seconds(900)
+  /// Rows that are kept.
+  static let limit = 20_000
+
+  var isEmpty: Bool { failures == 0 && successes == 0 && state == nil && unknownSince == nil }
+
+  /// Whether the next result of a check continues the row.
+  func continues(_ check: MonitoringCheck, at now: Timestamp) -> Bool {
+    let gap = at.duration(to: now)
+    return gap >= .zero && gap <= check.interval * 3.0 + Self.longestGap
+  }
+
+  /// Whether a check that is not in the list yet may still come.
+  func isYoung(at now: Timestamp) -> Bool { at.duration(to: now) <= .seconds(86_400) }
+
+  /// Whether it says something that the other does not.
+  func isNews(after other: SavedRow?) -> Bool {
+    guard var other else { return true }
+    let age = other.at.duration(to: at)
+    other.at = at
+    return other != self || age >= Self.every || age < .zero
+  }
+
+  func write(_ check: UniqueID, to json: inout JSONWriter) {
+    json.object { json in
+      json.field("check", check.description)
+      json.field("at", at)
+      if failures > 0 { json.field("failures", failures) }
+      if successes > 0 { json.field("successes", successes) }
+      json.fieldIfPresent("failing_since", failingSince)
+      json.fieldIfPresent("state", state?.rawValue)
+      json.fieldIfPresent("state_since", stateSince)
+      json.fieldIfPresent("unknown_since", unknownSince)
+    }
+  }
+
+  /// `nil` where it is none.
+  init?(_ json: JSONValue) {
+    guard let at = json.time("at") else { return nil }
+    self.at = at
+    (failures, successes) = (json.small("failures") ?? 0, json.small("successes") ?? 0)
+    failingSince = json.time("failing_since")
+    unknownSince = json.time("unknown_since")
+    if let state = json["state"]?.string.flatMap(CheckState.init), let since = json.time("state_since") {
+      (self.state, stateSince) = (state, since)
+    }
+  }
+}
+
+extension CheckMemory {
+  init(_ row: SavedRow) {
+    (failures, successes, failingSince) = (row.failures, row.successes, row.failingSince)
+    (unknownSince, last) = (row.unknownSince, row.at)
+    if let state = row.state, let since = row.stateSince { known = (state, since) }
+  }
+
+  /// `nil` where a restart changes nothing.
+  ///
+  /// - Parameters:
+  ///   - failures: more in a row change nothing.
+  ///   - successes: likewise.
+  ///   - states: those that a rule is about.
+  func row(failures most: Int, successes enough: Int, states: Set<CheckState>) -> SavedRow? {
+    guard let last else { return nil }
+    var row = SavedRow(at: last)
+    row.failures = min(failures, most, 1000)
+    row.failingSince = row.failures > 0 ? failingSince : nil
+    row.successes = min(successes, enough, 1000)
+    if let known, states.contains(known.state) { (row.state, row.stateSince) = (known.state, known.since) }
+    if states.contains(.unknown) { row.unknownSince = unknownSince }
+    return row.isEmpty ? nil : row
   }
 }

@@ -44,6 +44,8 @@ struct SavedRules: Hashable, Sendable {
   var sites: [UniqueID: CheckSite] = [:]
   /// How the rules of these alerts were written.
   var rules: [ByteText: String] = [:]
+  /// Results in a row of checks of which that decides something.
+  var rows: [UniqueID: SavedRow] = [:]
 
   init() {}
 
@@ -59,6 +61,9 @@ struct SavedRules: Hashable, Sendable {
     for item in (saved?["rules"]?.array ?? []).prefix(AlertRule.limit) {
       guard let name = item["name"]?.string, let text = item["says"]?.string else { continue }
       rules[ByteText(name)] = text
+    }
+    for item in (saved?["rows"]?.array ?? []).prefix(SavedRow.limit) {
+      if let id = item["check"]?.string.flatMap({ UniqueID($0) }) { rows[id] = SavedRow(item) }
     }
   }
 
@@ -85,6 +90,12 @@ struct SavedRules: Hashable, Sendable {
           json.field("name", name.text)
           json.field("says", text)
         }
+      }
+    }
+    json.key("rows")
+    json.array { json in
+      for (check, row) in rows.sorted(by: { $0.key < $1.key }).prefix(SavedRow.limit) {
+        row.write(check, to: &json)
       }
     }
   }

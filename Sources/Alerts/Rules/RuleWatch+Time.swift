@@ -19,6 +19,8 @@ extension RuleWatch {
   package protocol Figures {
     /// Down outside maintenance within the last so many, as far as it is known; nil: the check is not known.
     func down(_ check: UniqueID, last span: Duration) -> Duration?
+    /// In maintenance no alert fires, also where the check has no results meanwhile.
+    func isInMaintenance(_ check: UniqueID) -> Bool
   }
 
   /// Whether any rule needs `judge(_:now:)`.
@@ -31,6 +33,11 @@ extension RuleWatch {
       for item in watched.values.sorted(by: { $0.check.id < $1.check.id })
       where item.rules.contains(where: { rules[$0].name == rule.name }) {
         let key = Trouble.Key(rule: rule.name, check: item.check.id)
+        if figures.isInMaintenance(item.check.id) {
+          lent[key] = nil
+          events += ended(key, at: now, .maintenance)
+          continue
+        }
         guard let text = Self.excess(rule.kind, item.check.id, figures) else {
           if let until = lent[key], until > now, open[key] != nil { continue }
           lent[key] = nil
@@ -84,7 +91,7 @@ extension RuleWatch {
   /// Takes the agent's own problems, each in a part of it.
   package mutating func judge(_ notices: [Notice], now: ClockReading) -> [TroubleEvent] {
     var current: [String: Notice] = [:]  // own text
-    for notice in notices where notice.severity != .fine {
+    for notice in notices where notice.severity != .fine && notice.place != .restart {
       if case .part(let part) = notice.place, (current[part]?.severity ?? .fine) < notice.severity {
         current[part] = notice
       }

@@ -33,7 +33,12 @@ package struct RuleWatch: Sendable {
     /// A rule needs more than the last response time.
     var keepsTimes = false
     var memory = CheckMemory()
+    /// As it was kept last.
+    var row: SavedRow?
   }
+
+  /// Another one: results in a row changed that a restart must not forget.
+  private(set) var rowsVersion = 0
 
   struct Pending {
     var due: Instant
@@ -79,6 +84,8 @@ package struct RuleWatch: Sendable {
   ) -> [TroubleEvent] {
     let (before, beforeIdle, saved) = (watched, idle, saved)
     self.saved = SavedRules()
+    // The list may come in parts.
+    self.saved.rows = saved.rows.filter { $0.value.isYoung(at: now) }
     idle = [:]
     var next: [UniqueID: Watched] = [:]
     next.reserveCapacity(checks.count)
@@ -91,9 +98,13 @@ package struct RuleWatch: Sendable {
         continue
       }
       let keepsTimes = places.contains { rules[$0].kind.needsTimes }
+      let row = self.saved.rows.removeValue(forKey: check.id).flatMap {
+        $0.continues(check, at: now) ? $0 : nil
+      }
       next[check.id] = Watched(
         check: check, rules: places, keepsTimes: keepsTimes,
-        memory: watched[check.id]?.memory ?? CheckMemory())
+        memory: watched[check.id]?.memory ?? row.map(CheckMemory.init) ?? CheckMemory(),
+        row: watched[check.id].map(\.row) ?? row)
     }
     watched = next
     pending = pending.filter { isRuled($0.key) }
@@ -130,6 +141,7 @@ package struct RuleWatch: Sendable {
   /// State to keep over a restart.
   var kept: SavedRules {
     var kept = saved
+    for (id, item) in watched { kept.rows[id] = item.row }
     guard !open.isEmpty else { return kept }
     for key in open.keys {
       kept.rules[key.rule] = rules.first { ByteText($0.name) == key.rule }?.kind.saved
@@ -173,7 +185,10 @@ package struct RuleWatch: Sendable {
   package mutating func note(_ result: CheckResult, now: ClockReading) -> [TroubleEvent] {
     guard result.trigger == .schedule, var item = watched[result.checkID] else { return [] }
     watched[result.checkID] = nil
-    defer { watched[result.checkID] = item }
+    defer {
+      keepRow(&item)
+      watched[result.checkID] = item
+    }
     if result.maintenance {
       shadowed.remove(result.checkID)
       return rest(&item, at: result.scheduledAt)
@@ -191,14 +206,33 @@ package struct RuleWatch: Sendable {
     return events
   }
 
+  /// Notes what is in a row where it decides something.
+  private mutating func keepRow(_ item: inout Watched) {
+    var (failures, successes, states) = (0, 0, Set<CheckState>())
+    for place in item.rules {
+      switch rules[place].kind {
+      case .consecutiveFailures(let threshold, let recoveries):
+        failures = max(failures, threshold ?? item.check.failureThreshold)
+        let key = Trouble.Key(rule: rules[place].name, check: item.check.id)
+        if open[key] != nil { successes = max(successes, recoveries) }
+      case .state(let state, _): states.insert(state)
+      case .responseTime, .certificateExpiry, .downtime, .burnRate, .agent: break
+      }
+    }
+    let row = item.memory.row(failures: failures, successes: successes, states: states)
+    guard row != item.row, row?.isNews(after: item.row) ?? true else { return }
+    item.row = row
+    rowsVersion &+= 1
+  }
+
   /// In maintenance nothing is anybody's trouble, and afterwards everything begins anew.
   private mutating func rest(_ item: inout Watched, at now: Timestamp) -> [TroubleEvent] {
     item.memory = CheckMemory()
     var events: [TroubleEvent] = []
-    for place in item.rules where rules[place].kind.subject != .budget {
+    for place in item.rules {
       let key = Trouble.Key(rule: rules[place].name, check: item.check.id)
       pending[key] = nil
-      if open.removeValue(forKey: key) != nil { events.append(.ended(key, at: now, .maintenance)) }
+      events += ended(key, at: now, .maintenance)
     }
     return events
   }
@@ -295,8 +329,9 @@ package struct RuleWatch: Sendable {
     return [.holds(trouble)]
   }
 
-  mutating func ended(_ key: Trouble.Key, at now: Timestamp) -> [TroubleEvent] {
-    open.removeValue(forKey: key) == nil ? [] : [.ended(key, at: now, .recovered)]
+  mutating func ended(_ key: Trouble.Key, at now: Timestamp, _ end: TroubleEnd = .recovered) -> [TroubleEvent]
+  {
+    open.removeValue(forKey: key) == nil ? [] : [.ended(key, at: now, end)]
   }
 }
 

@@ -203,13 +203,17 @@ extension AlertBook {
   /// Checks that came to this agent: it goes on with what the one before it wrote, which may be itself, without its state.
   private mutating func takeOver(_ now: ClockReading, _ role: Role) {
     let writer = share?.writer ?? ""
-    for (check, entry) in share?.view.entries ?? [:] {
-      guard case .alerts(let alerts)? = entry.value, role(check) == .owner else { continue }
-      guard share?.tenure[check] != entry.changed else { continue }
+    // In one order: which incident an alert joins depends on those before it.
+    let entries = (share?.view.entries ?? [:]).filter { check, entry in
+      share?.tenure[check] != entry.changed && role(check) == .owner
+    }.sorted { $0.key < $1.key }
+    for (check, entry) in entries {
+      guard case .alerts(let alerts)? = entry.value else { continue }
       share?.tenure[check] = entry.changed
       // An own word of before, as in a store that was set back, says less than a result of since.
       if alerts.writer == writer, watch.works(check) { continue }
-      for (key, trouble) in alerts.firing where share?.own[check]?.firing[key] == nil {
+      for (key, trouble) in alerts.firing.sorted(by: { $0.key < $1.key })
+      where share?.own[check]?.firing[key] == nil {
         // It has ended here since, and the entry is older.
         if share?.own[check]?.ended[key] != nil { continue }
         if watch.hold(trouble) {
@@ -230,7 +234,7 @@ extension AlertBook {
   /// The group's incidents, as the store has them.
   private mutating func readIncidents(_ now: ClockReading) {
     guard let share else { return }
-    for (id, entry) in share.view.entries {
+    for (id, entry) in share.view.entries.sorted(by: { $0.key < $1.key }) {
       guard case .incident(let shared)? = entry.value else { continue }
       let mark = AlertShare.Mark(
         world: share.view.world, changed: entry.changed, isTold: shared.incident.isNotified)

@@ -54,10 +54,11 @@ extension IncidentBook {
     let unknown = open.values.filter { !$0.log.values.contains(where: \.mayBeKnown) }
     guard !unknown.isEmpty, unknown.count < open.count else { return }
     var known: [Trouble.Key: UniqueID] = [:]
-    for incident in open.values where incident.isNotified && incident.isShared(names) {
+    // Of two that have it, the older, whatever the order in memory.
+    for incident in opened.reversed() where incident.isNotified && incident.isShared(names) {
       for member in incident.members where member.isActive { known[member.trouble.key] = incident.id }
     }
-    for incident in unknown where incident.isShared(names) {
+    for incident in unknown.sorted(by: { $0.id < $1.id }) where incident.isShared(names) {
       for member in incident.members where member.isActive {
         guard let other = known[member.trouble.key] else { continue }
         update(incident.id) { incident in

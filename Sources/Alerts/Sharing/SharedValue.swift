@@ -105,6 +105,8 @@ package struct SharedIncident: Hashable, Sendable {
     var kept = incident
     if incident.members.count > most { kept.restore(Array(incident.ranked.prefix(most))) }
     kept.sent = kept.sent.suffix(20)
+    // Each member hears the apps for itself.
+    kept.taken = [:]
     var json = JSONWriter(reserving: 2048)
     json.object { json in
       json.field("v", 2)
@@ -156,6 +158,7 @@ extension Incident {
     }
     opening = opening ?? other.opening
     if let theirs = other.acknowledged { acknowledged = acknowledged?.joined(with: theirs) ?? theirs }
+    taken.merge(other.taken) { max($0, $1) }
     if other.sent.count > sent.count { sent = other.sent }
   }
 }

@@ -17,6 +17,7 @@ package struct AlertSettings: Hashable, Sendable {
   /// Channels that are notified only of what is neither acknowledged nor resolved for so long; shortest first.
   package var escalate: [Escalation] = []
   package var flap = FlapSettings()
+  package var app = AppAlerting.always
   /// Seconds since midnight at which what could wait is told, on the clock of `zone`.
   package var digest: Int64 = 8 * 3600
   package var zone: TimeZoneRules = .utc
@@ -52,6 +53,17 @@ package struct AlertSettings: Hashable, Sendable {
 
   /// How long something must fire before this channel is notified of it.
   package func wait(to channel: String) -> Duration { max(escalation(to: channel) ?? groupWait, groupWait) }
+}
+
+/// `alerts.app`: what local channels do about alerts that the Quartz apps have as well.
+package enum AppAlerting: String, CaseIterable, Hashable, Sendable {
+  /// They notify.
+  case always
+  /// They notify only of what the apps do not show in time.
+  case fallback
+
+  /// Time in which the apps show an alert; after it local channels notify.
+  package static let patience: Duration = .seconds(90)
 }
 
 /// One step of `alerts.escalate`.

@@ -79,4 +79,6 @@ extension Notice.Place {
   package static let clock: Self = "clock"
   package static let queues: Self = "queues"
   package static let configuration: Self = "configuration"
+  /// Changed settings that a reload does not apply. No alert: when to restart is for people to choose.
+  package static let restart: Self = "restart"
 }

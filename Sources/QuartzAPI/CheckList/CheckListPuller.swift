@@ -20,6 +20,8 @@ package final class CheckListPuller: Sendable {
   private struct State: Sendable {
     /// The last version that the receiver named.
     var version: Int64?
+    /// The one that it had named when the list in force was pulled; later changes may be in it.
+    var inForceVersion: Int64?
     var listGuard = ListGuard<UniqueID>()
     var budget: DestinationBudget
     var inForce: CheckSnapshot?
@@ -116,6 +118,9 @@ package final class CheckListPuller: Sendable {
 
   package var status: PullStatus { state.withLock { $0.status } }
 
+  /// Version of the list in force; `nil` while it is not known, and where another agent pulled it.
+  var versionInForce: Int64? { state.withLock(\.inForceVersion) }
+
   /// Puts the list on disk in force, so that the agent probes before the API has answered, or without it. Once,
   /// before `run`.
   package func restore() async {
@@ -134,6 +139,7 @@ package final class CheckListPuller: Sendable {
 
   /// One pull; how long to wait for the next.
   private func pull() async throws(CancellationError) -> Duration {
+    let version = state.withLock(\.version)
     switch try await client.pullChecks() {
     case .unchanged(let trouble, let wait):
       return state.withLock { state in
@@ -159,6 +165,7 @@ package final class CheckListPuller: Sendable {
       state.withLock { state in
         state.status.lastSuccess = now
         state.status.isFromDisk = false
+        if state.status.windowTrouble == nil { state.inForceVersion = version }
       }
       if isNew {
         await save(snapshot, pulledAt: now)
@@ -189,6 +196,7 @@ package final class CheckListPuller: Sendable {
     state.withLock { state in
       state.backoff.reset()
       (state.status.trouble, state.status.held) = (nil, nil)
+      state.inForceVersion = nil
       state.status.lastSuccess = now
       state.status.isFromDisk = false
     }

@@ -23,6 +23,12 @@ package struct ContactWords: Hashable, Sendable {
   package var asks: [Ask] = []
   /// Another number: the list of checks, or what belongs to it, has changed.
   package var listVersion: Int64?
+  /// The receiver's clock; `nil`: it does not say.
+  package var now: Timestamp?
+  /// Whether the receiver makes alerts of the apps. False for one that does not know them.
+  package var makesAlerts = false
+  /// Alerts of the apps; `nil`: as they were.
+  package var alerts: AppAlerts?
 
   /// Seconds between two contacts.
   static let contacts: ClosedRange<Int64> = 5...60
@@ -36,6 +42,9 @@ package struct ContactWords: Hashable, Sendable {
       .seconds(min(max($0, Self.contacts.lowerBound), Self.contacts.upperBound))
     }
     listVersion = data["list"]?["version"]?.integer
+    now = data["now"]?.string.flatMap { Timestamp(rfc3339: $0) }
+    alerts = data["alerts"].flatMap(AppAlerts.init)
+    makesAlerts = data["apps"]?.string == "on" || alerts != nil
     for item in data["asks"]?.array?.prefix(Self.maxAsks) ?? [] {
       guard let id = item["id"]?.string.flatMap({ UniqueID($0) }),
         let check = item["check_id"]?.string.flatMap({ UniqueID($0) })
@@ -46,11 +55,37 @@ package struct ContactWords: Hashable, Sendable {
   }
 }
 
+/// What the agent says with a batch, beside its report.
+package struct ContactSaying: Hashable, Sendable {
+  /// Versions that it has of the list of checks, and of the alerts of the apps.
+  package var list: Int64?
+  package var alerts: Int64?
+  /// Acknowledgements that the receiver has not shown yet.
+  package var acks: [AppAck] = []
+
+  package init() {}
+
+  func write(into json: inout JSONWriter) {
+    if list != nil || alerts != nil {
+      json.key("have")
+      json.object { json in
+        json.fieldIfPresent("list", list)
+        json.fieldIfPresent("alerts", alerts)
+      }
+    }
+    guard !acks.isEmpty else { return }
+    json.key("acks")
+    json.array { json in for ack in acks.prefix(AppAck.most) { ack.write(into: &json) } }
+  }
+}
+
 /// Where those words go, and what the agent says in turn.
 package struct ContactDesk: Sendable {
-  /// The members that the agent reports to understand: `asks`, `list`.
+  /// The members that the agent reports to understand: `asks`, `list`, `acks`.
   package var can: [String]  // own text: words of our own
   package var heard: @Sendable (ContactWords) -> Void
+  /// Asked for each batch.
+  package var say: @Sendable () -> ContactSaying = { ContactSaying() }
   /// The ask that a result answers.
   package var ask: @Sendable (DeliveryRecord) -> UniqueID?
 

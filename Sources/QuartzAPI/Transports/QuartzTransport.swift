@@ -61,6 +61,7 @@ package struct QuartzTransport: ResultTransport {
         if let contact {
           json.key("can")
           json.array { json in for word in contact.can { json.string(word) } }
+          contact.say().write(into: &json)
         }
       }
       json.key("results")

@@ -14,6 +14,8 @@ extension Agent {
     let (wishes, sink) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
     let (stop, order, again) = (Wish(), Wish(), Wish())
     var lists = ReloadGuard(self.lists)
+    // As applied last; sections that need a restart are in it as they are in the file.
+    var known = settings
     await withDiscardingTaskGroup { group in
       group.addTask {
         for await signal in signals {
@@ -30,7 +32,7 @@ extension Agent {
       for await _ in wishes {
         if stop.isMade.load(ordering: .sequentiallyConsistent) { break }
         let isOrdered = order.isMade.exchange(false, ordering: .sequentiallyConsistent)
-        guard await reload(parts, &lists, isOrdered: isOrdered) == .held,
+        guard await reload(parts, &lists, &known, isOrdered: isOrdered) == .held,
           !again.isMade.exchange(true, ordering: .sequentiallyConsistent)
         else { continue }
         group.addTask { [time] in
@@ -50,7 +52,9 @@ extension Agent {
 
   /// Applies the checks of a changed configuration. An invalid one changes nothing. One in which most files of an `include` or
   /// most targets of a `discover` disappeared at once waits until that lasts, unless the reload was requested.
-  private func reload(_ parts: AgentParts, _ lists: inout ReloadGuard, isOrdered: Bool) async -> Reload {
+  private func reload(
+    _ parts: AgentParts, _ lists: inout ReloadGuard, _ known: inout Settings, isOrdered: Bool
+  ) async -> Reload {
     let path = configPath
     if let probes = parts.probes { _ = await onThread { probes.read() } }
     await watch.beginReading()
@@ -80,17 +84,8 @@ extension Agent {
       parts.alerts?.apply(new.alerts ?? AlertSettings.none)
       let before = parts.catalog.checks
       parts.catalog.replace(file: new.checks, canaries: new.canaries, rules: new.dependencies)
-      let applied = parts.alerts == nil ? "checks" : "checks, alerts"
-      log.notice(
-        "configuration reloaded",
-        metadata: ["checks": "\(parts.catalog.checks.count)", "applied": "\(applied)"].merging(
-          ListChange(from: before, to: parts.catalog.checks).facts
-        ) { $1 })
-      if !new.differsOnlyInReloaded(from: settings, hasAlerts: parts.alerts != nil) {
-        log.warning(
-          "settings other than checks, defaults, canaries, dependencies, discover, maintenance and alerts have changed: they take effect at the next start"
-        )
-      }
+      tell(new, known, parts, ListChange(from: before, to: parts.catalog.checks))
+      known = new
       return .taken
     case .failure(let errors):
       for problem in errors.problems { log.error("\(problem.headline)", metadata: problem.hintMetadata) }
@@ -101,24 +96,31 @@ extension Agent {
   }
 }
 
+extension Agent {
+  /// Names the sections that a reload applied, and those that wait for a restart.
+  private func tell(_ new: Settings, _ known: Settings, _ parts: AgentParts, _ change: ListChange) {
+    let hasAlerts = parts.alerts != nil
+    let applied = SettingsSection.changes(from: known, to: new, areReloaded: true, hasAlerts: hasAlerts)
+    // Compared with the start: what was changed back waits for nothing.
+    let waiting = SettingsSection.changes(from: settings, to: new, areReloaded: false, hasAlerts: hasAlerts)
+    let names = applied.isEmpty ? "none" : applied.joined(separator: ", ")
+    log.notice(
+      "configuration reloaded",
+      metadata: ["checks": "\(parts.catalog.checks.count)", "applied": "\(names)"].merging(change.facts) {
+        $1
+      })
+    if !waiting.isEmpty {
+      log.warning(
+        "changed settings take effect at the next start",
+        metadata: [
+          "sections": "\(waiting.joined(separator: ", "))", "hint": "restart the agent to apply them",
+        ])
+    }
+    parts.refusedFile.note(restartFor: waiting)
+  }
+}
+
 /// A request made by a signal.
 private final class Wish: Sendable {
   let isMade = Atomic(false)
-}
-
-extension Settings {
-  /// - Parameter hasAlerts: a section `alerts` that there was not at the start takes effect at the next one.
-  fileprivate func differsOnlyInReloaded(from other: Settings, hasAlerts: Bool) -> Bool {
-    var comparable = self
-    if hasAlerts { comparable.alerts = other.alerts }
-    comparable.checks = other.checks
-    comparable.maintenance = other.maintenance
-    comparable.canaries = other.canaries
-    comparable.dependencies = other.dependencies
-    comparable.discover = other.discover
-    // They are in the checks already.
-    comparable.defaults = other.defaults
-    comparable.secretPaths = other.secretPaths
-    return comparable == other
-  }
 }

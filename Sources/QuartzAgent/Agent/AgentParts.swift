@@ -33,7 +33,7 @@ struct AgentParts: Sendable {
   private let once: GroupOnce
   /// `nil` where `/probe` is off.
   let probes: ProbeDesk?
-  private let asks: AskDesk
+  private let apps: AppDesk
   private let heartbeats: HeartbeatKeeper
   let supervisor: Supervisor?
   private let status: AgentStatus
@@ -57,10 +57,9 @@ struct AgentParts: Sendable {
     let maintenance = MaintenanceBook(file: settings.maintenance)
     let reporter = AgentReporter(spool: spool, started: started)
     let group = await GroupDesk.make(settings, engine, disk, log)
-    let asks = Self.asks(group, catalog, log, time)
-    self.asks = asks
+    let apps = Self.apps(settings, group, catalog, log, time)
     let grid = SlotGrid(agent: settings.agent.name, group: group?.grid)
-    let link = try Self.link(settings, engine, spool, starts, disk, reporter, group, catalog, asks) {
+    let link = try Self.link(settings, engine, spool, starts, disk, reporter, group, catalog, apps) {
       Self.take($0, maintenance, catalog, log)
     }
     await link?.puller?.restore()  // before the history, which drops what it does not know
@@ -68,6 +67,7 @@ struct AgentParts: Sendable {
     let history = await keeper.restore(
       agent: AgentIdentity(settings.agent, started: started), grid: grid, checks: catalog.checks)
     let alerts = await Self.alertDesk(settings, engine, history, catalog, disk, log)
+    apps.follow(alerts)
     let traces = await engine.traceDesk(settings, history, catalog, maintenance, disk, log)
     let operators = await OperatorDesk(
       restoring: disk, catalog, maintenance, alerts: alerts, log: log, time: time)
@@ -102,7 +102,7 @@ struct AgentParts: Sendable {
     servers = StatusServers(settings, status, heartbeats, log)
     (self.operators, self.alerts, self.keeper, self.probes) = (operators, alerts, keeper, probes)
     (self.group, self.places, self.once, self.catalog, self.time) = (group, places, once, catalog, time)
-    (self.history, self.heartbeats, self.maintenance) = (history, heartbeats, maintenance)
+    (self.history, self.heartbeats, self.maintenance, self.apps) = (history, heartbeats, maintenance, apps)
     (self.recorder, self.scheduler, self.link, self.status) = (recorder, scheduler, link, status)
   }
 
@@ -122,46 +122,6 @@ struct AgentParts: Sendable {
     LifeSigns(
       settings.lifeSigns, sender: ChannelSender(engine, settings.egress), log: log, time: engine.time
     ) { threads.stuck.isEmpty }
-  }
-
-  /// `nil` without a Quartz backend.
-  private static func link(
-    _ settings: Settings, _ engine: ProbeEngine, _ spool: ResultSpool, _ starts: StartWatch,
-    _ disk: StateDisk, _ reporter: AgentReporter, _ group: GroupDesk?, _ catalog: CheckCatalog,
-    _ asks: AskDesk,
-    apply: @escaping @Sendable (PulledChecks) async -> Void
-  ) throws -> QuartzLink? {
-    let sharing = group.map { group in
-      CheckListPuller.Sharing {
-        group.pullsForAll
-      } publish: {
-        if await group.publish($0) { catalog.announce() }
-      }
-    }
-    return try settings.quartz.map { quartz in
-      try QuartzLink(
-        quartz, settings, engine, spool, starts, disk, reporter, sharing: sharing, contact: asks.contact,
-        apply: apply)
-    }
-  }
-
-  /// In a group the owner of a check answers.
-  private static func asks(
-    _ group: GroupDesk?, _ catalog: CheckCatalog, _ log: Logger, _ time: TimeSource
-  ) -> AskDesk {
-    AskDesk(
-      isRunHere: { check in
-        guard let group else { return catalog[check] != nil }
-        return [.own, .owner].contains(group.role(of: check) { catalog[$0] != nil })
-      }, log: log, time: time)
-  }
-
-  private static func take(
-    _ pulled: PulledChecks, _ maintenance: MaintenanceBook, _ catalog: CheckCatalog, _ log: Logger
-  ) {
-    log.tell(pulled.changes)
-    maintenance.replace(api: pulled.windows)
-    catalog.replace(api: pulled.checks, listed: pulled.listed, chosen: pulled.chosen)
   }
 
   private static func heartbeats(
@@ -238,7 +198,9 @@ struct AgentParts: Sendable {
     services.append { await HourlyLog(log: log, time: time) { await status.snapshot() }.run() }
     if let uploader = link?.uploader {
       services.append { await uploader.run() }
-      services.append { await asks.run(perform: { await status.runNow($0) }, hurry: { uploader.hurry() }) }
+      services.append {
+        await apps.asks.run(perform: { await status.runNow($0) }, hurry: { uploader.hurry() })
+      }
     }
     if let puller = link?.puller { services.append { await puller.run() } }
     if let resources = link?.resources { services.append { await resources.run() } }

@@ -68,7 +68,7 @@ struct AgentStatus: StatusSource {
     snapshot.load.note(engine.bench.figures)
     let waits = waits()
     snapshot.load.waits = QueueNotices.views(of: waits, at: time.instant())
-    snapshot.notices = [threads.notice, ofFiles, history.damage, refusedFile.notice].compactMap(\.self)
+    snapshot.notices = [threads.notice, ofFiles, history.damage].compactMap(\.self) + refusedFile.notices
     snapshot.notices += [history.goneNotice(now: now)].compactMap(\.self)
     snapshot.notices += QueueNotices.notices(of: waits, at: time.instant(), wall: now) + starts.notices
     snapshot.notices += await link?.notices() ?? []

@@ -42,14 +42,6 @@ final class AskDesk: Sendable {
     (self.isRunHere, self.log, self.time) = (isRunHere, log, time)
   }
 
-  var contact: ContactDesk {
-    ContactDesk(can: ["list", "asks"]) { [self] in
-      hear($0.asks)
-    } ask: { [self] in
-      ask(of: $0)
-    }
-  }
-
   /// Takes the open asks of an answer.
   func hear(_ offered: [ContactWords.Ask]) {
     let now = time.reading()

@@ -11,6 +11,8 @@ import Synchronization
 final class RefusedFile: Sendable {
   private struct State {
     var notice: Notice?
+    /// Sections that changed since the start and that no reload applies.
+    var waiting: [String] = []
     var figures: ReloadFigures
   }
 
@@ -19,7 +21,15 @@ final class RefusedFile: Sendable {
   /// - Parameter started: when the configuration was read first.
   init(started: Timestamp) { state = Mutex(State(figures: ReloadFigures(lastSuccess: started))) }
 
-  var notice: Notice? { state.withLock { $0.notice } }
+  var notices: [Notice] {
+    state.withLock { state in
+      let names = state.waiting.joined(separator: ", ")
+      let restart = Notice.warning(
+        .restart, "changed settings take effect at the next start: \(names)",
+        hint: "restart the agent to apply them, or change them back")
+      return [state.notice, names.isEmpty ? nil : restart].compactMap(\.self)
+    }
+  }
   var figures: ReloadFigures { state.withLock { $0.figures } }
 
   func refuse(_ errors: ConfigErrors, path: String) {
@@ -46,6 +56,9 @@ final class RefusedFile: Sendable {
       hint: "to apply it now, send SIGHUP (systemctl reload)")
     state.withLock { $0.notice = notice }
   }
+
+  /// Names the sections that wait for a restart; empty: none does.
+  func note(restartFor sections: [String]) { state.withLock { $0.waiting = sections } }
 
   func accept(at now: Timestamp) {
     state.withLock { state in

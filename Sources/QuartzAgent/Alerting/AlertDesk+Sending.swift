@@ -65,8 +65,7 @@ extension AlertDesk {
       trouble.key.check.flatMap { catalog[$0] }.flatMap { around.mutedUntil($0, now.wall) }
     }
     context.maintenanceUntil = { trouble in
-      guard trouble.subject != .budget else { return nil }
-      return trouble.key.check.flatMap { around.maintenanceUntil($0, now.wall) }
+      trouble.key.check.flatMap { around.maintenanceUntil($0, now.wall) }
     }
     if !graph.isEmpty {
       context.failsWith = { [history] trouble in
@@ -76,6 +75,7 @@ extension AlertDesk {
         return parent.name
       }
     }
+    context.isInApps = { [catalog] check in catalog[check].map { catalog.isPosted($0) } ?? false }
     context.isLookedAt = { trouble in
       trouble.key.check.map { around.traces?.isTracing($0) ?? false } ?? false
     }

@@ -157,7 +157,10 @@ final class AlertDesk: Sendable {
 
   private func judgeFigures() {
     let now = time.reading()
-    let figures = HistoryFigures(history: history, now: now.wall)
+    let around = around
+    let figures = HistoryFigures(history: history, now: now.wall) {
+      around.maintenanceUntil($0, now.wall) != nil
+    }
     state.withLock { state in
       if state.book.needsFigures { state.book.judge(figures, now: now) }
     }
@@ -199,6 +202,9 @@ final class AlertDesk: Sendable {
 private struct HistoryFigures: RuleWatch.Figures {
   let history: HistoryStore
   let now: Timestamp
+  let maintained: (UniqueID) -> Bool
+
+  func isInMaintenance(_ check: UniqueID) -> Bool { maintained(check) }
 
   func down(_ check: UniqueID, last span: Duration) -> Duration? { history.down(check, last: span, now: now) }
 }

@@ -137,7 +137,7 @@ extension IncidentStatus.Notification {
   private static func state(_ stage: NotifyStage) -> State {
     switch stage {
     case .wait, .pathLook, .storm, .pace, .send, .retry: .pending
-    case .maintenance, .dependency, .mute, .acknowledge, .severity, .quietHours, .groupShare: .held
+    case .maintenance, .dependency, .mute, .acknowledge, .app, .severity, .quietHours, .groupShare: .held
     case .deduplicate: .failed
     }
   }
@@ -152,7 +152,7 @@ extension IncidentStatus {
       (acknowledgedBy, acknowledgedAt) = (incident.acknowledged?.by, incident.acknowledged?.at)
       acknowledgedNote = incident.acknowledged?.note
     }
-    memberCount = incident.members.count
+    (memberCount, alertCount) = (incident.members.checkCount, incident.members.count)
     members = incident.ranked.prefix(Self.shown).map(Member.init)
     self.notifications =
       notifications

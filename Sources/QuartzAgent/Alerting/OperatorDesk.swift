@@ -48,15 +48,37 @@ actor OperatorDesk {
     }
   }
 
-  /// Ends what is over, until the task is cancelled.
+  /// Ends what is over, and writes down what people acknowledge elsewhere, until the task is cancelled.
   func run() async {
     repeat {
+      await noteTaken()
       if book.advance(to: time.wall()) {
         announce()
         // A failure is told by the disk.
         try? await save()
       }
     } while (try? await time.sleep(for: Self.every)) != nil
+  }
+
+  /// Acknowledgements of the Quartz apps, which the incidents have already: with the words and the audit of those made here.
+  func noteTaken() async {
+    guard let alerts else { return }
+    let taken = alerts.drainTaken()
+    guard !taken.isEmpty else { return }
+    for one in taken {
+      book.noteAcknowledged(one.incident, by: one.by, why: one.note, now: time.wall())
+      tellByHand(one.words, by: one.by, why: one.note)
+    }
+    announce()
+    // Failures are told by the disk.
+    _ = await alerts.kept()
+    try? await save()
+  }
+
+  private func tellByHand(_ words: String, by: String?, why: String?) {
+    log.notice(
+      "by hand: \(words)",
+      metadata: ["by": "\(by ?? "")", "why": "\(why ?? "")"].filter { $0.value != "" })
   }
 
   func take(_ wish: OperatorWish) async -> OperatorAnswer {
@@ -75,9 +97,7 @@ actor OperatorDesk {
       wish, now: time.wall(), names: OperatorNames(catalog.checks), using: &generator)
     guard case .done(let words) = answer else { return answer }
     announce()
-    log.notice(
-      "by hand: \(words)",
-      metadata: ["by": "\(wish.by ?? "")", "why": "\(wish.why ?? "")"].filter { $0.value != "" })
+    tellByHand(words, by: wish.by, why: wish.why)
     do throws(StateFile.Failure) {
       // Both are tried, also where one fails.
       let kept: Result<Void, StateFile.Failure>? =

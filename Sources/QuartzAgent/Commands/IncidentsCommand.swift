@@ -80,7 +80,7 @@ struct IncidentText {
   private func short(_ incident: JSONValue) -> String { String(incident["id"]?.string?.suffix(6) ?? "") }
 
   private func acknowledged(_ incident: JSONValue) -> String {
-    incident["acknowledged_by"]?.string.map { ", acknowledged by \($0.printable(maxBytes: 80))" } ?? ""
+    incident["acknowledged_by"]?.string.map { ", acknowledged by \($0.printable(maxBytes: 160))" } ?? ""
   }
 
   private func notified(_ incident: JSONValue) -> [String] {

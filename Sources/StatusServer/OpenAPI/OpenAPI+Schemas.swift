@@ -87,7 +87,8 @@ extension OpenAPI {
           .may("stage", .text, "The stage that holds it"), .may("reason", .text), .may("until", .time),
         ]))),
     .field("timeline", .list(.object([.field("at", .time), .field("what", .text)]))),
-    .field("members", .integer(0...Int.max), "All of them, also those not in checks"),
+    .field("members", .integer(0...Int.max), "Checks, each once, also those not in checks"),
+    .field("alerts", .integer(0...Int.max), "Alerts, also those not in checks: a check may have several"),
     .field(
       "checks",
       .list(

@@ -60,7 +60,7 @@ struct IncidentPage {
   }
 
   private var members: Markup {
-    let rest = incident.memberCount - incident.members.count
+    let rest = incident.alertCount - incident.members.count
     let items: [Markup] = incident.members.map { member in
       let name: Markup =
         member.checkID.map { "<a href=\"/checks/\($0.description)\">\(Layout.name(member.name))</a>" }

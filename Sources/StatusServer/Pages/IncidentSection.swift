@@ -73,7 +73,7 @@ struct IncidentSection {
   private func body(_ incident: IncidentStatus, _ limit: Int) -> Markup {
     let firing = incident.members.filter { $0.until == nil }
     let shown = firing.prefix(limit)
-    let rest = incident.memberCount - shown.count
+    let rest = incident.alertCount - shown.count
     let more: Markup = rest > 0 ? "\(rest) more, timeline" : "Timeline"
     return """
       <ul class="members">\(Markup(shown.map { member($0) }))</ul>\

@@ -23,6 +23,9 @@ create type public.check_type as enum
   ('http', 'ping', 'port', 'ssl', 'keyword', 'heartbeat', 'azure_metric', 'azure_health');
 create type public.check_result_status as enum ('success', 'failure', 'timeout');
 
+create table public.profiles (
+  id uuid primary key references auth.users on delete cascade, full_name text, avatar_url text,
+  created_at timestamptz not null default now(), updated_at timestamptz not null default now());
 create table public.user_roles (
   id uuid primary key default gen_random_uuid(), user_id uuid not null references auth.users, role app_role not null);
 create function public.has_role(_user_id uuid, _role app_role) returns boolean

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+extension Incident {
+  package struct Acknowledgement: Hashable, Sendable {
+    /// The last one that a person made at an agent.
+    package struct Hand: Hashable, Sendable {
+      package var at: Timestamp
+      package var by: String
+      package var note: String?
+      /// Alerts that fired then.
+      package var keys: Set<Trouble.Key> = []
+    }
+
+    package var at: Timestamp
+    /// As they named themselves.
+    package var by: String
+    package var note: String?
+    /// The alerts that fired then, and how severe each was.
+    package private(set) var seen: [Trouble.Key: AlertSeverity] = [:]
+    /// `nil` when all of it was made in the Quartz apps.
+    package private(set) var hand: Hand?
+    /// The highest severity of each check that a person at an agent saw: another rule for it says nothing new unless it is worse.
+    private var checks: [Trouble.Key: AlertSeverity] = [:]
+
+    package init(at: Timestamp, by: String, note: String? = nil) {
+      (self.at, self.by, self.note) = (at, by, note)
+    }
+
+    mutating func cover(_ key: Trouble.Key, _ severity: AlertSeverity) {
+      seen[key] = max(seen[key] ?? .low, severity)
+    }
+
+    /// What it covers of `hand.keys` was seen by a person at an agent.
+    mutating func make(by hand: Hand) {
+      self.hand = hand
+      checks = [:]
+      for key in hand.keys {
+        guard let severity = seen[key] else { continue }
+        checks[key.source] = max(checks[key.source] ?? .low, severity)
+      }
+    }
+
+    /// A check that it did not see, or one that is worse than it was, is not covered. One that was made in the apps is about one
+    /// alert there.
+    func covers(_ trouble: Trouble) -> Bool {
+      [checks[trouble.key.source], seen[trouble.key]].contains { $0.map { $0 >= trouble.severity } ?? false }
+    }
+
+    /// Combines the acknowledgements of two members: the alerts of both are covered, independent of their clocks; the later one
+    /// is shown.
+    func joined(with other: Self) -> Self {
+      var joined = (other.at, other.by) > (at, by) ? other : self
+      for (key, severity) in seen { joined.cover(key, severity) }
+      for (key, severity) in other.seen { joined.cover(key, severity) }
+      if let hand = hand.map({ $0.joined(with: other.hand) }) ?? other.hand { joined.make(by: hand) }
+      return joined
+    }
+  }
+
+  /// Whether the acknowledgement covers an alert as it is now.
+  package func isAcknowledged(_ trouble: Trouble) -> Bool {
+    acknowledged?.covers(trouble) ?? false
+  }
+
+  /// All that fires is acknowledged.
+  package var isAcknowledged: Bool {
+    acknowledged != nil && members.allSatisfy { !$0.isActive || isAcknowledged($0.trouble) }
+  }
+
+  /// A person at this agent acknowledges all that fires.
+  package mutating func acknowledge(by: String, note: String?, at now: Timestamp) {
+    var known = Acknowledgement(at: now, by: by, note: note)
+    for member in members where member.isActive {
+      known.cover(member.trouble.key, member.trouble.severity)
+    }
+    known.make(by: .init(at: now, by: by, note: note, keys: Set(known.seen.keys)))
+    acknowledged = known
+  }
+
+  /// An acknowledgement of the Quartz apps is about one alert there: it covers the same alert here, and no other.
+  mutating func acknowledge(_ troubles: [Trouble], by: String, note: String?, at: Timestamp) {
+    var known = Acknowledgement(at: at, by: by, note: note)
+    for trouble in troubles { known.cover(trouble.key, trouble.severity) }
+    acknowledged = acknowledged?.joined(with: known) ?? known
+  }
+}
+
+extension Incident.Acknowledgement.Hand {
+  fileprivate func joined(with other: Self?) -> Self {
+    guard let other else { return self }
+    var joined = (other.at, other.by) > (at, by) ? other : self
+    joined.keys = keys.union(other.keys)
+    return joined
+  }
+}

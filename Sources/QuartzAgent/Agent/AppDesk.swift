@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+
+import Alerts
+import Basics
+import Logging
+import Monitoring
+import QuartzAPI
+import Synchronization
+
+/// What this agent and the Quartz apps say to each other with each contact.
+///
+/// What is said follows from what is so: nothing is queued, so that a lost answer and a restart of either side repeat what the
+/// other has not shown, and no more.
+final class AppDesk: Sendable {
+  private struct State {
+    var alerts: AlertDesk?
+    /// Version of the alerts that are known.
+    var version: Int64?
+    /// In the request under way.
+    var sent: [AppAck] = []
+    /// Those that an answer did not take: of another alert, or of one that is over there.
+    var refused: [AppAlerts.Key: Timestamp] = [:]
+  }
+
+  let asks: AskDesk
+  private let isRunHere: @Sendable (UniqueID) -> Bool
+  /// The agent has a section `alerts`, and results go where the apps read them.
+  private let hasAlerts: Bool
+  private let log: Logger
+  private let time: TimeSource
+  private let state = Mutex(State())
+
+  /// - Parameter isRunHere: whether a check is this agent's, in a group as its owner.
+  init(
+    asks: AskDesk, hasAlerts: Bool, isRunHere: @escaping @Sendable (UniqueID) -> Bool, log: Logger,
+    time: TimeSource
+  ) {
+    (self.asks, self.hasAlerts, self.isRunHere) = (asks, hasAlerts, isRunHere)
+    (self.log, self.time) = (log, time)
+  }
+
+  var contact: ContactDesk {
+    var desk = ContactDesk(can: ["list", "asks"] + (hasAlerts ? ["acks"] : [])) { [self] in
+      hear($0)
+    } ask: { [asks] in
+      asks.ask(of: $0)
+    }
+    desk.say = { [self] in say() }
+    return desk
+  }
+
+  /// Whose incidents the apps are about; there are none before.
+  func follow(_ alerts: AlertDesk?) {
+    guard hasAlerts, let alerts else { return }
+    alerts.hear(AppsView(.unheard(since: time.instant())))
+    state.withLock { $0.alerts = alerts }
+  }
+
+  /// What goes with the next request. It is called for each one.
+  func say() -> ContactSaying {
+    var saying = ContactSaying()
+    let (alerts, refused, version) = state.withLock { ($0.alerts, $0.refused, $0.version) }
+    let acks = (alerts?.acks(isOwner: isRunHere) ?? []).filter { refused[$0.key] != $0.at }
+    saying.acks = Array(acks.prefix(AppAck.most))
+    saying.alerts = version
+    state.withLock { $0.sent = saying.acks }
+    return saying
+  }
+
+  /// An answer to the last request.
+  func hear(_ words: ContactWords) {
+    asks.hear(words.asks)
+    guard let alerts = state.withLock({ $0.alerts }) else { return }
+    guard words.makesAlerts else {
+      state.withLock { ($0.version, $0.sent, $0.refused) = (nil, [], [:]) }
+      return alerts.hear(AppsView(.silent))
+    }
+    // As they were: nothing is known of what was sent, which goes again.
+    guard let said = words.alerts else { return }
+    let sent = state.withLock { state in
+      defer { state.sent = [] }
+      state.version = said.version
+      state.refused = state.refused.filter { said.open[$0.key] != nil }
+      for ack in state.sent where said.open[ack.key].map({ $0.acknowledged == nil }) == true {
+        state.refused[ack.key] = ack.at
+      }
+      return state.sent
+    }
+    for ack in sent where said.open[ack.key]?.acknowledged != nil {
+      log.info(
+        "an acknowledgement is in Quartz",
+        metadata: ["check": "\(ack.key.check)", "kind": "\(ack.key.kind.rawValue)", "by": "\(ack.by)"])
+    }
+    var view = AppsView(.known(said))
+    let offset = words.now.map { $0.duration(to: time.wall()) } ?? .zero
+    if offset > AppsView.skew || offset < .zero - AppsView.skew { view.offset = offset }
+    alerts.hear(view)
+  }
+}

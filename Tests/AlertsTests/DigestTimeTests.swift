@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+import Testing
+
+@testable import Alerts
+
+/// What waits for the digest says until when: the time at which it is sent then.
+@Suite struct DigestTimeTests {
+  private static let hour: Int64 = 3600
+
+  /// - Returns: what the stage says of the first open incident, at a second.
+  private func hold(_ desk: Desk, at second: Int64) -> (words: String, until: Timestamp?)? {
+    for (_, _, decision) in desk.book.decisions(desk.context(second)) {
+      if case .hold(.severity, let words, let until, _) = decision { return (words, until) }
+    }
+    return nil
+  }
+
+  /// From Monday 00:00 UTC: the digest's hour, quiet hours from and to, their least severity that is let through, and the
+  /// hour at which what fails at 00:00:00 and lasts is sent.
+  @Test(
+    arguments: [
+      (8, nil, nil, .critical, 8), (1, nil, nil, .critical, 1),
+      // Quiet hours that hold now end first; the digest's hour in them waits for their end.
+      (8, 22, 6, .critical, 6), (5, 22, 6, .critical, 6),
+      // They begin and end before the digest's hour, or reach over it.
+      (8, 2, 4, .critical, 4), (8, 7, 9, .critical, 9),
+      // They hold nothing of low severity, and the digest's hour in them is as ever.
+      (8, 7, 9, .low, 8),
+    ] as [(Int64, Int64?, Int64?, AlertSeverity, Int64)])
+  func whenTheDigestIsSent(
+    _ digest: Int64, _ from: Int64?, _ to: Int64?, _ except: AlertSeverity, _ expected: Int64
+  ) throws {
+    let shop = try makeCheck("Shop")
+    var settings = quickSettings([rule("down", .low)])
+    settings.digest = digest * Self.hour
+    settings.remind = .seconds(7 * 86_400)
+    if let from, let to {
+      settings.quietHours = QuietHours(from: from * Self.hour, to: to * Self.hour, except: except)
+    }
+    var desk = Desk(settings, [shop])
+    desk.down(shop, at: 0)
+    desk.pass(from: 0, to: 10)
+    let held = try #require(hold(desk, at: 11))
+    #expect(held.words == "of low severity: in the next digest")
+    #expect(held.until == after(expected * Self.hour))
+    desk.pass(from: 12, to: 10 * Self.hour, by: 12)
+    #expect(desk.told.map(\.at) == [expected * Self.hour] && desk.kinds == [.digest])
+  }
+
+  /// What ended in quiet hours is in the digest at their end.
+  @Test func whatEndedInQuietHours() throws {
+    let shop = try makeCheck("Shop")
+    var settings = quickSettings()
+    settings.quietHours = QuietHours(from: 22 * Self.hour, to: 6 * Self.hour)
+    var desk = Desk(settings, [shop])
+    desk.down(shop, at: 0)
+    desk.pass(from: 0, to: 60)
+    desk.up(shop, at: 61)
+    desk.pass(from: 61, to: 80)
+    let held = try #require(hold(desk, at: 81))
+    #expect(held.words == "resolved in quiet hours: in the next digest" && held.until == after(6 * Self.hour))
+    desk.pass(from: 90, to: 7 * Self.hour, by: 30)
+    #expect(desk.told.map(\.at) == [6 * Self.hour] && desk.kinds == [.digest])
+  }
+
+  /// The next digest is tomorrow where today's is over, also in a night with a change of the clock.
+  @Test func theNextDay() throws {
+    var settings = AlertSettings()
+    settings.digest = 8 * Self.hour
+    #expect(settings.nextDigest(after: after(0)) == after(8 * Self.hour))
+    #expect(settings.nextDigest(after: after(8 * Self.hour)) == after(32 * Self.hour))
+    let days = QuietHours(from: 22 * Self.hour, to: 6 * Self.hour, days: [4])
+    // Of a Friday night: from Monday until Saturday morning.
+    #expect(days.nextEnd(after: after(0)) == after((5 * 24 + 6) * Self.hour))
+    #expect(days.end(at: after(0)) == nil)
+  }
+}
