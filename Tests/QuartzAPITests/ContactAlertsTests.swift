@@ -119,4 +119,33 @@ import Testing
       #"{"check_id":"\#(UniqueID(high: 2, low: 0))","kind":"availability","at":"\#(dawn.rfc3339)","by":"root","why":"looking"}"#
     #expect(agent["acks"]?.array?.first == FakeJSON(Array(first.utf8)))
   }
+
+  /// An object says that windows are taken, and which version is there.
+  @Test(
+    arguments: [
+      (#"{"windows":{"version":"0123456789abcdef"}}"#, "0123456789abcdef"),
+      (#"{"windows":{"version":null}}"#, ""),
+      (#"{"windows":{}}"#, ""), (#"{"windows":{"version":7}}"#, ""), (#"{"windows":null}"#, nil), ("{}", nil),
+      (#"{"windows":["a"]}"#, nil), (#"{"windows":"x"}"#, nil),
+    ] as [(String, String?)])
+  func whetherWindowsAreTaken(json: String, version: String?) throws {
+    #expect(try words(json).windowsVersion == version)
+  }
+
+  @Test func windowsAreWrittenWithTheirVersion() throws {
+    let window = AppWindow(
+      id: UniqueID(high: 1, low: 1), resource: UniqueID(high: 2, low: 2), checks: [check, other], from: dawn,
+      until: dawn.advanced(by: .seconds(60)), title: "deploy")
+    var saying = ContactSaying()
+    saying.windows = AppWindows([window])
+    var json = JSONWriter()
+    json.object { saying.write(into: &$0) }
+    let version = AppWindows([window]).version
+    #expect(version.utf8.count == 16 && version != AppWindows([]).version)
+    #expect(
+      json.text
+        == #"{"windows":{"version":"\#(version)","list":[{"id":"\#(window.id)","resource_id":"\#(window.resource)","#
+        + #""checks":["\#(check)","\#(other)"],"from":"\#(dawn.rfc3339)","until":"\#(window.until.rfc3339)","title":"deploy"}]}}"#
+    )
+  }
 }

@@ -228,7 +228,9 @@ import Testing
   @Test func anAgentWithoutASectionAlertsSaysNothingOfThem() {
     let clock = FakeClock()
     let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    for (hasAlerts, words) in [(false, ["list", "asks"]), (true, ["list", "asks", "acks"])] {
+    for (hasAlerts, words) in [
+      (false, ["list", "asks", "windows"]), (true, ["list", "asks", "windows", "acks"]),
+    ] {
       let desk = AppDesk(
         asks: AskDesk(isRunHere: { _ in true }, log: log, time: clock.time), hasAlerts: hasAlerts,
         isRunHere: { _ in true }, log: log, time: clock.time)
@@ -239,5 +241,58 @@ import Testing
       desk.contact.heard(said)
       #expect(desk.contact.say() == ContactSaying())
     }
+  }
+
+  /// All windows until the receiver has them, where the key may show them; what comes back from there is not taken for another's.
+  @Test func windowsAreSaidUntilTheReceiverHasThem() throws {
+    let clock = FakeClock()
+    let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    var definition = CheckDefinition()
+    (definition.name, definition.type, definition.host, definition.port) = ("Shop", "tcp", "192.0.2.1", 80)
+    (definition.resource, definition.plan.post) = (UniqueID(high: 1, low: 1).description, true)
+    let check = try MonitoringCheck(definition)
+    let maintenance = MaintenanceBook(file: [], agent: "london-1")
+    maintenance.replace(checks: [check])
+    let desk = AppDesk(
+      asks: AskDesk(isRunHere: { _ in true }, log: log, time: clock.time), hasAlerts: false,
+      isRunHere: { _ in true }, log: log, time: clock.time)
+    desk.follow(maintenance, CheckCatalog(file: [check]))
+    func hear(_ version: String?) {
+      var words = ContactWords()
+      words.windowsVersion = version
+      desk.hear(words)
+    }
+    let window = MaintenanceWindow(
+      id: UniqueID(high: 9, low: 9), name: "deploy", selection: MaintenanceSelection(), from: clock.wall,
+      until: clock.wall.advanced(by: .seconds(3600)), skip: false)
+    hear("")
+    #expect(desk.say().windows == nil, "there are none")
+    maintenance.replace(hand: [window])
+    let said = try #require(desk.say().windows)
+    #expect(said.list.map(\.title) == ["deploy"])
+    hear(nil)
+    #expect(desk.say().windows == nil, "the key may not")
+    hear("")
+    #expect(desk.say().windows == said, "the answer was lost")
+    hear(said.version)
+    #expect(desk.say().windows == nil)
+    // It is in the list of the API now.
+    let row = try MaintenanceWindow(
+      id: said.list[0].id, title: "deploy", resource: UniqueID(high: 1, low: 1),
+      starts: window.occurrence(at: clock.wall)!.lowerBound,
+      ends: clock.wall.advanced(by: .seconds(3600)), repetition: nil)
+    maintenance.replace(api: [row])
+    #expect(maintenance.plan.windows.map(\.origin) == [.local])
+    // Ended by hand: it is over here at once, whatever the API still lists, and the receiver is told.
+    maintenance.replace(hand: [])
+    #expect(maintenance.plan.active(check.id, at: clock.wall).isEmpty)
+    #expect(desk.say().windows?.list == [])
+    hear(AppWindows([]).version)
+    #expect(desk.say().windows == nil)
+    // One that another agent made is one of the API.
+    let other = MaintenanceBook(file: [], agent: "london-2")
+    other.replace(checks: [check])
+    other.replace(api: [row])
+    #expect(other.plan.active(check.id, at: clock.wall).count == 1)
   }
 }

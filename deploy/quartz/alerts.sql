@@ -39,6 +39,7 @@ alter table public.monitoring_agents
   add column if not exists list_version bigint,
   add column if not exists checks integer,
   add column if not exists can text[],
+  add column if not exists windows_version text,
   add column if not exists retired_at timestamptz;
 comment on column public.monitoring_agents.retired_at is 'Set by an administrator: it is expected to be silent from now on';
 

@@ -107,12 +107,76 @@ language sql set search_path = pg_catalog, pg_temp as $$
     and (k.at is null or k.at >= coalesce(a.first_failed_at, a.triggered_at) - interval '1 minute')
 $$;
 
+-- Maintenance windows that agents made, with what they said last. A row of maintenance_windows that people deleted stays away,
+-- and an end that they moved stays where they moved it, until the agent says another one.
+create table if not exists quartz_agent.agent_windows (
+  id uuid primary key, api_key_id uuid not null, agent text not null, ends_at timestamptz not null,
+  noted_at timestamptz not null default now()
+);
+
+-- The windows of an agent, all of them: each is one time of one resource, and covers all enabled checks of it, or is left out.
+create or replace function quartz_agent.take_windows(scope public.agent_key_scopes, agent jsonb) returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  x record;
+  known quartz_agent.agent_windows;
+  own text := agent ->> 'name';
+  kept uuid[] := '{}';
+  list jsonb := case jsonb_typeof(agent -> 'windows' -> 'list') when 'array' then agent -> 'windows' -> 'list' end;
+begin
+  if list is null or jsonb_typeof(agent -> 'windows' -> 'version') is distinct from 'string' then
+    return;
+  end if;
+  for x in
+    select distinct on (i.id) i.* from (
+      select quartz_agent.to_uuid(e.value -> 'id') as id, quartz_agent.to_uuid(e.value -> 'resource_id') as resource_id,
+        quartz_agent.to_time(e.value -> 'from') + t.skew as begins, quartz_agent.to_time(e.value -> 'until') + t.skew as ends,
+        coalesce(nullif(left(regexp_replace(e.value ->> 'title', '[[:cntrl:]]', ' ', 'g'), 200), ''), 'maintenance') as title,
+        case jsonb_typeof(e.value -> 'checks') when 'array' then e.value -> 'checks' else '[]' end as checks
+      from jsonb_array_elements(list) with ordinality as e (value, number)
+      cross join (select coalesce(quartz_agent.skew_ms(agent), 0) * interval '1 millisecond' as skew) t
+      where e.number <= 200) i
+    where i.id is not null and i.begins < i.ends and i.ends > now() and i.ends < i.begins + interval '367 days'
+      and i.begins < now() + interval '2 days' and (scope.resource_ids is null or i.resource_id = any (scope.resource_ids))
+      and exists (select from public.monitoring_checks c where c.resource_id = i.resource_id and c.is_enabled)
+      and not exists (select from public.monitoring_checks c where c.resource_id = i.resource_id and c.is_enabled
+        and not i.checks ? c.id::text)
+    order by i.id
+  loop
+    select * into known from quartz_agent.agent_windows w where w.id = x.id;
+    if not found then
+      insert into public.maintenance_windows (id, resource_id, title, description, starts_at, ends_at, is_recurring)
+      values (x.id, x.resource_id, x.title, 'Made at agent ' || own, x.begins, x.ends, false) on conflict (id) do nothing;
+      -- Not an agent's row.
+      continue when not found;
+      insert into quartz_agent.agent_windows (id, api_key_id, agent, ends_at) values (x.id, scope.api_key_id, own, x.ends)
+      on conflict (id) do nothing;
+    elsif known.api_key_id <> scope.api_key_id or known.agent <> own then
+      continue;
+    elsif known.ends_at <> x.ends then
+      update public.maintenance_windows m set ends_at = x.ends, updated_at = now() where m.id = x.id;
+      update quartz_agent.agent_windows w set ends_at = x.ends where w.id = x.id;
+    end if;
+    kept := kept || x.id;
+  end loop;
+  -- What it has no more has ended, or never began.
+  delete from public.maintenance_windows m using quartz_agent.agent_windows w
+  where w.id = m.id and w.api_key_id = scope.api_key_id and w.agent = own and not w.id = any (kept) and m.starts_at > now();
+  update public.maintenance_windows m set ends_at = now(), updated_at = now() from quartz_agent.agent_windows w
+  where w.id = m.id and w.api_key_id = scope.api_key_id and w.agent = own and not w.id = any (kept) and m.ends_at > now();
+  delete from quartz_agent.agent_windows w where w.api_key_id = scope.api_key_id and w.agent = own and not w.id = any (kept);
+  update public.monitoring_agents a set windows_version = left(agent -> 'windows' ->> 'version', 64)
+  where a.api_key_id = scope.api_key_id and a.name = own;
+exception when others then
+  raise warning 'maintenance windows of an agent: % %', sqlstate, sqlerrm;
+end $$;
+
 create or replace function quartz_agent.answer_more(key_id uuid, agent jsonb, results jsonb) returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   scope public.agent_key_scopes;
   abilities text[] := array(select left(w, 20) from jsonb_array_elements_text(
-    case jsonb_typeof(agent -> 'can') when 'array' then agent -> 'can' else '[]' end) w where w in ('list', 'asks', 'acks') order by 1);
+    case jsonb_typeof(agent -> 'can') when 'array' then agent -> 'can' else '[]' end) w where w in ('list', 'asks', 'acks', 'windows') order by 1);
   answer jsonb;
   version bigint;
   has_acks boolean := coalesce(jsonb_typeof(agent -> 'acks') = 'array' and agent -> 'acks' <> '[]', false);
@@ -131,6 +195,11 @@ begin
   end if;
   if 'list' = any (abilities) then
     answer := answer || jsonb_build_object('list', jsonb_build_object('version', quartz_agent.version_of(scope, false)));
+  end if;
+  if 'windows' = any (abilities) and scope.may_maintain then
+    perform quartz_agent.take_windows(scope, agent);
+    answer := answer || jsonb_build_object('windows', (select jsonb_build_object('version', a.windows_version)
+      from public.monitoring_agents a where a.api_key_id = key_id and a.name = agent ->> 'name'));
   end if;
   if 'acks' = any (abilities) then
     answer := answer || jsonb_build_object('apps', quartz_agent.mode());
@@ -201,5 +270,6 @@ begin
     delete from quartz_agent.changes k where (k.is_gone or k.kind = 'alerts') and k.at < now() - interval '30 days' returning k.version, k.kind
   )
   select max(o.version) filter (where o.kind <> 'alerts') into last from old o;
+  delete from quartz_agent.agent_windows w where w.ends_at < now() - interval '30 days';
   update quartz_agent.settings s set forgotten = greatest(s.forgotten, last) where last > s.forgotten;
 end $$;

@@ -52,7 +52,10 @@ create table if not exists public.agent_key_scopes (
 -- Where an earlier version of this file made the table.
 alter table public.agent_key_scopes
   add column if not exists agent_names text[],
-  add column if not exists locations text[];
+  add column if not exists locations text[],
+  add column if not exists may_maintain boolean not null default false;
+comment on column public.agent_key_scopes.may_maintain is
+  'Maintenance windows of its agents are shown in the apps, and so silence the resources that they cover';
 comment on column public.agent_key_scopes.agent_name is
   'The only agent that may use the key, beside those of agent_names; both null: any name';
 comment on column public.agent_key_scopes.agent_names is 'Agents of a group that share the key';

@@ -533,6 +533,70 @@ def more_alerts_than_an_answer_has(stage):
     expect((len(told["open"]), told["more"]), (200, True))
 
 
+def windows_of_agents(stage):
+    """Maintenance made at an agent is a window in the app: of resources that it covers, for keys that may, until it ends."""
+    def item(number, resource=None, checks=None, begins=-60, ends=3600, **change):
+        return dict({"id": str(uuid.UUID(int=number)), "resource_id": resource or stage.resource, "checks": checks or [stage.check],
+                     "from": stamp(now + begins * 1000), "until": stamp(now + ends * 1000), "title": "deploy"}, **change)
+
+    def said(version, *items, **agent):
+        return stage.post(can=["windows"], windows={"version": version, "list": list(items)}, **agent)
+
+    def rows():
+        return stage.one("select string_agg(title || '|' || description || '|' || (ends_at <= now()), ', ' order by id) from maintenance_windows")
+
+    now = int(stage.one("select (extract(epoch from now()) * 1000)::bigint"))
+    assert "windows" not in said("v1", item(1)), "without the right"
+    expect(rows(), "")
+    stage.run("update agent_key_scopes set may_maintain = true")
+    expect(stage.post(can=["windows"])["windows"], {"version": None})
+    expect(said("v1", item(1), item(2, begins=600, ends=900))["windows"], {"version": "v1"})
+    expect(rows(), "deploy|Made at agent a1|false, deploy|Made at agent a1|false")
+    version = stage.post(can=["list"])["list"]["version"]
+    # The alerts of the resource rest.
+    stage.at(5)
+    expect(stage.alerts(), [""])
+    # The same again changes nothing, and is no change of the list.
+    said("v1", item(1), item(2, begins=600, ends=900))
+    expect(stage.post(can=["list"])["list"]["version"], version)
+    # A person moves the end, and deletes the other: both stand, until the agent says another end.
+    stage.run(f"update maintenance_windows set ends_at = now() + interval '2 h' where id = '{uuid.UUID(int=1)}'")
+    stage.run(f"delete from maintenance_windows where id = '{uuid.UUID(int=2)}'")
+    said("v2", item(1), item(2, begins=600, ends=900))
+    expect(stage.one("select count(*), bool_and(ends_at > now() + interval '119 min') from maintenance_windows"), "1|t")
+    said("v3", item(1, ends=7200 * 2))
+    expect(stage.one("select bool_and(ends_at > now() + interval '3 h') from maintenance_windows"), "t")
+    # Another agent of the key has windows of its own, and none of these.
+    said("w1", item(1, ends=60), item(3), name="a2")
+    expect(stage.one(f"select ends_at > now() + interval '3 h' from maintenance_windows where id = '{uuid.UUID(int=1)}'"), "t")
+    # Ended at the agent; what was to come is gone.
+    said("v4", item(1, ends=7200 * 2), item(4, begins=600, ends=900))
+    expect(said("v5")["windows"], {"version": "v5"})
+    expect(rows(), "deploy|Made at agent a1|true, deploy|Made at agent a2|false")
+    # What does not fit is left out: parts of a resource, other resources, people's rows, times that are none.
+    other = stage.add()
+    person = stage.one(f"insert into maintenance_windows (resource_id, title, starts_at, ends_at) values ('{stage.resource}', 'by a person', now(), now() + interval '1 h') returning id")
+    both = [stage.check, other]
+    for bad in (item(5), item(6, checks=both, begins=60, ends=50), item(7, checks=both, ends=-1), item(8, checks=both, ends=400 * 86_400),
+                item(9, checks=both, begins=200_000, ends=300_000), item(10, resource=str(uuid.uuid4())), item(11, checks={"a": 1}),
+                item(12, checks=both, **{"from": "infinity"}), item(13, checks=both, until=7), item(14, checks=[7, None]), item(15, id="x"), 7, None, [], {},
+                dict(item(16, checks=both), id=person), item(17, checks=both, title={"a": [1]}, **{"from": None})):
+        expect(said("bad", bad)["windows"], {"version": "bad"}, str(bad))
+    expect(stage.one("select count(*) from maintenance_windows where description like 'Made at agent a1'"), "1")
+    expect(stage.one(f"select title, ends_at > now() + interval '50 min' from maintenance_windows where id = '{person}'"), "by a person|t")
+    for odd in ("x", 7, [], {"list": {}}, {"version": 5, "list": []}, {"version": "x"}, None):
+        assert "windows" in stage.post(can=["windows"], windows=odd), odd
+    said("v6", item(20, checks=both, title="\x1b[31mbad\n" * 99))
+    expect(stage.one("select bool_and(length(title) <= 200 and not title ~ '[[:cntrl:]]') from maintenance_windows"), "t")
+    many = [item(1000 + n, checks=both) for n in range(300)]
+    said("v7", *many)
+    expect(stage.one("select count(*) from maintenance_windows where ends_at > now() and description = 'Made at agent a1'"), "200")
+    # Out of scope: they end.
+    stage.run("update agent_key_scopes set resource_ids = '{}'")
+    said("v8", *many)
+    expect(stage.one("select count(*) from maintenance_windows where ends_at > now() and description = 'Made at agent a1'"), "0")
+
+
 def rights(stage):
     stage.at(60)
     person = str(uuid.uuid4())

@@ -27,6 +27,8 @@ package struct ContactWords: Hashable, Sendable {
   package var now: Timestamp?
   /// Whether the receiver makes alerts of the apps. False for one that does not know them.
   package var makesAlerts = false
+  /// Version of this agent's maintenance windows that the receiver has, empty for none; `nil`: the key may show none in the apps.
+  package var windowsVersion: String?
   /// Alerts of the apps; `nil`: as they were.
   package var alerts: AppAlerts?
 
@@ -43,6 +45,9 @@ package struct ContactWords: Hashable, Sendable {
     }
     listVersion = data["list"]?["version"]?.integer
     now = data["now"]?.string.flatMap { Timestamp(rfc3339: $0) }
+    windowsVersion = data["windows"]?.members.map { _ in
+      data["windows"]?["version"]?.string?.printable(maxBytes: 64) ?? ""
+    }
     alerts = data["alerts"].flatMap(AppAlerts.init)
     makesAlerts = data["apps"]?.string == "on" || alerts != nil
     for item in data["asks"]?.array?.prefix(Self.maxAsks) ?? [] {
@@ -62,6 +67,8 @@ package struct ContactSaying: Hashable, Sendable {
   package var alerts: Int64?
   /// Acknowledgements that the receiver has not shown yet.
   package var acks: [AppAck] = []
+  /// Maintenance windows of this agent, all of them; `nil`: the receiver has them.
+  package var windows: AppWindows?
 
   package init() {}
 
@@ -73,15 +80,20 @@ package struct ContactSaying: Hashable, Sendable {
         json.fieldIfPresent("alerts", alerts)
       }
     }
-    guard !acks.isEmpty else { return }
-    json.key("acks")
-    json.array { json in for ack in acks.prefix(AppAck.most) { ack.write(into: &json) } }
+    if !acks.isEmpty {
+      json.key("acks")
+      json.array { json in for ack in acks.prefix(AppAck.most) { ack.write(into: &json) } }
+    }
+    if let windows {
+      json.key("windows")
+      windows.write(into: &json)
+    }
   }
 }
 
 /// Where those words go, and what the agent says in turn.
 package struct ContactDesk: Sendable {
-  /// The members that the agent reports to understand: `asks`, `list`, `acks`.
+  /// The members that the agent reports to understand: `asks`, `list`, `acks`, `windows`.
   package var can: [String]  // own text: words of our own
   package var heard: @Sendable (ContactWords) -> Void
   /// Asked for each batch.

@@ -33,16 +33,19 @@ extension AgentParts {
 
   /// In a group the owner of a check runs what people ask for, and says what was acknowledged.
   static func apps(
-    _ settings: Settings, _ group: GroupDesk?, _ catalog: CheckCatalog, _ log: Logger, _ time: TimeSource
+    _ settings: Settings, _ group: GroupDesk?, _ catalog: CheckCatalog, _ maintenance: MaintenanceBook,
+    _ log: Logger, _ time: TimeSource
   ) -> AppDesk {
     let isRunHere: @Sendable (UniqueID) -> Bool = { check in
       guard let group else { return catalog[check] != nil }
       return [.own, .owner].contains(group.role(of: check) { catalog[$0] != nil })
     }
-    return AppDesk(
+    let desk = AppDesk(
       asks: AskDesk(isRunHere: isRunHere, log: log, time: time),
       hasAlerts: settings.alerts != nil && settings.quartz?.deliver.target == .quartz, isRunHere: isRunHere,
       log: log, time: time)
+    desk.follow(maintenance, catalog)
+    return desk
   }
 
   static func take(

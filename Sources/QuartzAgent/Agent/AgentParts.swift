@@ -54,10 +54,10 @@ struct AgentParts: Sendable {
     self.disk = disk
     (self.log, refusedFile, engineThreads) = (log, RefusedFile(started: started), engine.threads)
     let (time, catalog) = (engine.time, CheckCatalog(settings))
-    let maintenance = MaintenanceBook(file: settings.maintenance)
+    let maintenance = MaintenanceBook(file: settings.maintenance, agent: settings.agent.name)
     let reporter = AgentReporter(spool: spool, started: started)
     let group = await GroupDesk.make(settings, engine, disk, log)
-    let apps = Self.apps(settings, group, catalog, log, time)
+    let apps = Self.apps(settings, group, catalog, maintenance, log, time)
     let grid = SlotGrid(agent: settings.agent.name, group: group?.grid)
     let link = try Self.link(settings, engine, spool, starts, disk, reporter, group, catalog, apps) {
       Self.take($0, maintenance, catalog, log)

@@ -18,11 +18,20 @@ final class AppDesk: Sendable {
     var version: Int64?
     /// In the request under way.
     var sent: [AppAck] = []
+    /// Where this agent's maintenance windows are; see `MaintenanceBook.forApps`.
+    var windows: Windows?
+    /// Version of them that the receiver has; `nil`: it takes none.
+    var windowsThere: String?
     /// Those that an answer did not take: of another alert, or of one that is over there.
     var refused: [AppAlerts.Key: Timestamp] = [:]
   }
 
   let asks: AskDesk
+  /// Never bare in a `Mutex`: see `AlertDesk.Surroundings`.
+  private struct Windows {
+    var list: @Sendable () -> [AppWindow]
+  }
+
   private let isRunHere: @Sendable (UniqueID) -> Bool
   /// The agent has a section `alerts`, and results go where the apps read them.
   private let hasAlerts: Bool
@@ -40,7 +49,7 @@ final class AppDesk: Sendable {
   }
 
   var contact: ContactDesk {
-    var desk = ContactDesk(can: ["list", "asks"] + (hasAlerts ? ["acks"] : [])) { [self] in
+    var desk = ContactDesk(can: ["list", "asks", "windows"] + (hasAlerts ? ["acks"] : [])) { [self] in
       hear($0)
     } ask: { [asks] in
       asks.ask(of: $0)
@@ -56,6 +65,25 @@ final class AppDesk: Sendable {
     state.withLock { $0.alerts = alerts }
   }
 
+  /// Whose windows the apps may show; there are none before.
+  func follow(_ maintenance: MaintenanceBook, _ catalog: CheckCatalog) {
+    let windows = Windows { [isRunHere, time] in
+      maintenance.forApps(now: time.wall(), isPosted: { catalog.isPosted($0) }, isRunHere: isRunHere)
+    }
+    state.withLock { $0.windows = windows }
+  }
+
+  /// All windows, where the receiver takes them and has others.
+  private func windows() -> AppWindows? {
+    let (windows, there) = state.withLock { ($0.windows, $0.windowsThere) }
+    guard let windows, let there else { return nil }
+    let list = windows.list()
+    // None, and none there: nothing was ever said.
+    guard !list.isEmpty || !there.isEmpty else { return nil }
+    let all = AppWindows(list)
+    return all.version == there ? nil : all
+  }
+
   /// What goes with the next request. It is called for each one.
   func say() -> ContactSaying {
     var saying = ContactSaying()
@@ -63,6 +91,7 @@ final class AppDesk: Sendable {
     let acks = (alerts?.acks(isOwner: isRunHere) ?? []).filter { refused[$0.key] != $0.at }
     saying.acks = Array(acks.prefix(AppAck.most))
     saying.alerts = version
+    saying.windows = windows()
     state.withLock { $0.sent = saying.acks }
     return saying
   }
@@ -70,6 +99,7 @@ final class AppDesk: Sendable {
   /// An answer to the last request.
   func hear(_ words: ContactWords) {
     asks.hear(words.asks)
+    state.withLock { $0.windowsThere = words.windowsVersion }
     guard let alerts = state.withLock({ $0.alerts }) else { return }
     guard words.makesAlerts else {
       state.withLock { ($0.version, $0.sent, $0.refused) = (nil, [], [:]) }
