@@ -7,7 +7,8 @@ import Testing
 
 /// Maintenance windows of an agent as the Quartz apps can have them: windows of whole resources.
 @Suite struct AppWindowTests {
-  private let (shop, mail) = (UniqueID(high: 1, low: 1), UniqueID(high: 1, low: 2))
+  private let shop = UniqueID(high: 1, low: 1)
+  private let mail = UniqueID(high: 1, low: 2)
   private let now = Timestamp(seconds: 1_767_571_200)  // 2026-01-05T00:00:00Z
   private let mark = AppWindow.Mark(agent: "london-1")
 
