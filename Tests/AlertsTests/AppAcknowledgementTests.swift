@@ -37,7 +37,7 @@ import Testing
     desk.book.hear(view([shop], acked: ann(10)), now: reading(12))
     desk.pass(from: 12, to: 300)
     other.pass(from: 12, to: 300)
-    #expect(desk.lines == ["3 opened [high] Shop is down: refused"])
+    #expect(desk.lines == ["3 opened Shop is down: refused"])
     #expect(other.told.count == 5, "reminders without it")
     let known = try #require(desk.book.incidents.opened.first?.acknowledged)
     #expect(known.by == "Ann Smith in the Quartz app" && known.at == after(10) && known.note == nil)

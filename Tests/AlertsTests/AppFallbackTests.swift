@@ -115,7 +115,7 @@ import Testing
     let (shop, mail) = (try makeCheck("Shop"), try makeCheck("Mail"))
     var desk = story([shop, mail], view(shop))
     desk.pass(from: 10, to: 100)
-    #expect(desk.lines == ["90 opened [high] Mail is down: refused"])
+    #expect(desk.lines == ["90 opened Mail is down: refused"])
     #expect(desk.told.first?.message.members.map(\.name) == ["Mail"])
   }
 

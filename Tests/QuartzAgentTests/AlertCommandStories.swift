@@ -168,7 +168,9 @@ import Testing
       try config("    - {name: chat, format: slack, webhook: \"${file:hook}\"}", in: folder)
       let channel = try await agent("alert", "test", "chatt", "--print", in: folder)
       #expect(channel.status == 78 && channel.stdout == "")
-      #expect(channel.stderr == "error: no channel is called \"chatt\"\n  hint: did you mean \"chat\"?\n")
+      #expect(
+        channel.stderr
+          == "quartz-agent: error: no channel is called \"chatt\"\nquartz-agent: hint: did you mean \"chat\"?\n")
       let kind = try await agent("alert", "test", "--kind", "gone", "--print", in: folder)
       #expect(kind.status == 64 && kind.stdout == "" && kind.stderr.contains("'gone' is invalid"))
     }
