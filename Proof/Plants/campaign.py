@@ -3,7 +3,8 @@
 
 `scripts/plant --from DIR`. The tables have the form of those beside this file (plant.py) without `tests`: what a plant names
 there is not looked at. All mistakes are switches of one build. Each is judged by its room's own test target, the quick suites
-first (mutate.py); what no suite notices is listed. `--only REGEX` judges by these suites alone, for a test written since.
+first (mutate.py); what no suite notices is listed. `--most SECONDS` bounds the suites of a room together. `--only REGEX` judges by
+these tests alone, for one written since.
 """
 
 import argparse
@@ -16,8 +17,8 @@ import time
 import mutate
 import plant
 
-# Seconds of the quick suites of a room, and of all that judge a mistake: the stories among them.
-QUICK, WHOLE = 10, 400
+# Seconds of the quick suites of a room, and of all that judge a mistake unless --most says otherwise.
+QUICK, WHOLE = 10, 60
 
 
 def table(results):
@@ -49,6 +50,7 @@ def main():
     parser.add_argument("--from", dest="folder", type=pathlib.Path, required=True, metavar="DIR")
     parser.add_argument("--room", action="append", default=[])
     parser.add_argument("--only", metavar="REGEX")
+    parser.add_argument("--most", type=int, default=WHOLE, metavar="SECONDS")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--build", action="store_true")
     parser.add_argument("--skip-build", action="store_true")
@@ -72,7 +74,7 @@ def main():
         plant.build(plants)
     if options.build:
         return
-    rooms = {} if options.only else mutate.rooms_of(chosen, QUICK, WHOLE)
+    rooms = {} if options.only else mutate.rooms_of(chosen, QUICK, options.most)
     began = time.monotonic()
     results = []
     print("| plant | room | noticed by | s |\n|---|---|---|---|")

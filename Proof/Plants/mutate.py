@@ -71,6 +71,22 @@ def build(draw, number):
     sys.exit(f"the copy did not compile in {ROUNDS} rounds")
 
 
+def titled_suites():
+    """Types of the suites that have a title, which is what a log calls them."""
+    found = {}
+    for file in (plant.ROOT / "Tests").glob("*/*.swift"):
+        text = file.read_text()
+        found.update(re.findall(r'@Suite\("([^"]+)"[^\n]*\)\s*(?:final )?(?:struct|class|actor) (\w+)', text))
+    return found
+
+
+def told_suites(text, words):
+    """Types of the suites of which a log says this, with what follows."""
+    titled = titled_suites()
+    for name, rest in re.findall(rf'^. Suite (\w+|"[^"\n]+") {words}(.*)$', text, re.M):
+        yield titled.get(name[1:-1], name) if name.startswith('"') else name, rest
+
+
 def suite_times():
     """Seconds of each suite, as its last whole run told them: scripts/test keeps its log, and without one all are measured."""
     own = plant.TREE.parent / "suites.log"
@@ -80,7 +96,7 @@ def suite_times():
         own.write_text(plant.Run(".", limit=3600).plain)
         log = own
     text = plant.COLOUR.sub("", log.read_text(errors="replace"))
-    return {suite: float(seconds) for suite, seconds in re.findall(r"^✔ Suite (\w+) passed after ([0-9.]+) seconds", text, re.M)}
+    return {suite: float(rest.split()[0]) for suite, rest in told_suites(text, "passed after ")}
 
 
 class Room:
@@ -110,21 +126,26 @@ class Room:
             return self.broken[suite]
 
     def judge(self, one):
-        """The first run that noticed, or the last that did not; None: there was none."""
-        run = None
+        """The first run that noticed, or the last that did not; None: there was none. What fails once only, on a machine that
+        is busy with something else, has noticed nothing."""
+        last, passed = None, set()
         for part in self.passes:
-            while suites := [suite for suite in part if not self.broken.get(suite)]:
+            while suites := [suite for suite in part if not self.broken.get(suite) and suite not in passed]:
                 run = plant.Run(self.matching(suites), one, limit=self.limit, until_failure=True)
                 if run.code in (126, 127):
                     sys.exit("the tests cannot be started: is the copy being built?")
                 if not run.caught_by:
+                    last = run
                     break
                 # What ran until the first failure, or until the process ended.
                 failure = plant.FAILED.search(run.plain)
-                begun = re.findall(r"^◇ Suite (\w+) started", run.plain[:failure.start() if failure else None], re.M)
-                if not begun or not self.is_broken(begun[-1]):
+                begun = [suite for suite, _ in told_suites(run.plain[:failure.start() if failure else None], "started")]
+                if begun and self.is_broken(begun[-1]):
+                    continue
+                if not begun or plant.Run(self.matching([begun[-1]]), one, limit=self.limit, until_failure=True).caught_by:
                     return run
-        return run
+                passed.update(begun)
+        return last
 
 
 def judged(chosen, rooms, jobs):

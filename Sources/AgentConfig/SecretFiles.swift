@@ -65,6 +65,11 @@ package struct SecretFiles: Sendable {
     readBody: { path throws(Note) in try readBodyFile(path) })
 }
 
+extension SecretFiles {
+  /// Whether the owner of a secret is neither root nor the agent's user.
+  package static func isForeign(owner: uid_t, to user: uid_t) -> Bool { owner != 0 && owner != user }
+}
+
 private let maxSecretBytes = 4096
 
 private func readSecretFile(_ path: String) throws(SecretFiles.Note) -> SecretFiles.Contents {
@@ -132,7 +137,7 @@ private func judge(_ status: stat, _ path: String) throws(SecretFiles.Note) -> [
     warnings.append(
       SecretFiles.Note("can be read by everybody on this machine (mode \(mode))", hint: "chmod o-r \(path)"))
   }
-  if status.st_uid != 0, status.st_uid != geteuid() {
+  if SecretFiles.isForeign(owner: status.st_uid, to: geteuid()) {
     warnings.append(
       SecretFiles.Note(
         "belongs to user \(status.st_uid)", hint: "it should belong to root or to the agent's user"))

@@ -28,6 +28,19 @@ struct AdHocTargetTests {
     #expect(check.target == probed && check.name == name && check.origin == .local)
   }
 
+  /// A target whose name another one has, has its number behind it, and a question its type before that.
+  @Test(arguments: [
+    ("https://example.com/?a=1", 2, "https://example.com/ (2)"), ("ping://host", 3, "ping://host (3)"),
+    ("dns:///example.com", 2, "dns:///example.com (2)"),
+    ("dns:///example.com?type=aaaa", 12, "dns:///example.com AAAA (12)"),
+  ])
+  func numbersAreBehindTheName(target: String, number: Int, name: String) throws {
+    for keys in [nil, "timeout: 5s"] {
+      let check = try MonitoringCheck(adHoc: target, number: number, keys: keys, sources: .test)
+      #expect(check.name == name)
+    }
+  }
+
   /// Options of a target, and keys behind `--with`, make the check that the file would.
   /// A name may have 200 bytes, a target ten times as many.
   @Test(arguments: [nil, "timeout: 5s"]) func aLongTargetHasAShorterName(keys: String?) throws {

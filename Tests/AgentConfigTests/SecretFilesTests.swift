@@ -58,6 +58,15 @@ struct SecretFilesTests {
     }
   }
 
+  /// Root's files and one's own are as they should be.
+  @Test(arguments: [
+    (owner: uid_t(0), user: uid_t(0), isForeign: false), (0, 990, false), (990, 990, false), (990, 0, true),
+    (1000, 990, true),
+  ])
+  func ownersOfSecrets(owner: uid_t, user: uid_t, isForeign: Bool) {
+    #expect(SecretFiles.isForeign(owner: owner, to: user) == isForeign)
+  }
+
   @Test func sizeIsCapped() throws {
     try withFolder { folder in
       #expect(

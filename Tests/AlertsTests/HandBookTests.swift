@@ -101,7 +101,7 @@ import Testing
           == .done("\(isMute ? "mute" : "maintenance") of tag:team:shop has ended"))
       #expect(orders(book).map(\.target) == [.check("Shop")] && book.audit.count == before.audit.count + 1)
       #expect(
-        take(&book, end(word.uppercased()), at: 11)
+        take(&book, end(String(word.suffix(4)).uppercased()), at: 11)
           == .done("\(isMute ? "mute" : "maintenance") of Shop has ended"))
       #expect(orders(book).isEmpty)
     }

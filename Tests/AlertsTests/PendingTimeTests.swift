@@ -68,6 +68,22 @@ import Testing
     #expect(overdue(desk, at: hours + 5) == [5])
   }
 
+  /// What rose, was well for a moment and fires again is late from the last time that it began.
+  @Test func firesAgainAfterARise() throws {
+    let shop = try makeCheck("Shop")
+    var desk = Desk(settings(), [shop])
+    desk.answer = { [hours] _, second in second < hours ? .delivered : .failed("away") }
+    desk.down(shop, at: 0)
+    desk.pass(from: 0, to: 20)
+    var trouble = try #require(desk.book.incidents.opened.first?.members.first?.trouble)
+    trouble.severity = .critical
+    desk.book.incidents.take(.holds(trouble), now: reading(hours))
+    desk.book.incidents.take(
+      .ended(trouble.key, at: after(hours + 10), .recovered), now: reading(hours + 10))
+    desk.book.incidents.take(.holds(trouble), now: reading(hours + 12))
+    #expect(overdue(desk, at: hours + 20) == [8])
+  }
+
   /// What ends after three hours is late from its end, which is after `group_wait`.
   @Test func ends() throws {
     let shop = try makeCheck("Shop")

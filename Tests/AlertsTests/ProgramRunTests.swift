@@ -66,6 +66,16 @@ import Testing
     }
   }
 
+  /// What this machine lacks at the moment may be there later, and so may a file that is being written or lies elsewhere.
+  @Test(arguments: [
+    (EAGAIN, false), (ENOMEM, false), (EMFILE, false), (ENFILE, false), (ETXTBSY, false), (EIO, false),
+    (ESTALE, false), (ENOENT, true), (EACCES, true), (EPERM, true), (ENOEXEC, true), (EISDIR, true),
+    (ELOOP, true), (ENOTDIR, true), (E2BIG, true),
+  ])
+  func whatIsTriedAgain(code: Int32, isFinal: Bool) {
+    #expect(ProgramRun.isFinal(code) == isFinal)
+  }
+
   /// Over time, with a leader and others that ignore SIGTERM.
   @Test func stubbornOnes() async throws {
     try await withTemporaryDirectory { folder in

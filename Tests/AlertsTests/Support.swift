@@ -132,7 +132,7 @@ struct Desk {
   }
 
   var kinds: [AlertMessage.Kind] { told.map(\.message.kind) }
-  /// Such as `15 opened [high] Shop is down: refused`.
+  /// Such as `15 opened Shop is down: refused`.
   var lines: [String] { told.map { "\($0.at) \($0.message.kind.rawValue) \($0.message.title)" } }
 
   /// What holds a notification of the first open incident.

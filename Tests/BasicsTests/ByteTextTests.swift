@@ -96,6 +96,17 @@ import Testing
     #expect(text.hasPrefix("a;b") && text.hasSuffix("/x") && !text.hasSuffix("xa;bb;;c=1;é/é/x"))
   }
 
+  /// A sign of two bytes splits as one of a single byte does, however often it may.
+  @Test(arguments: ["", "a", "a;b", "a;b;c;d", ";a;;b;", ";;;", "a;;b;;;c"], 0...4)
+  func splitsAtTwoBytesAsAtOne(text: String, most: Int) {
+    for omits in [true, false] {
+      let one = text.split(separator: ";", maxSplits: most, omittingEmptySubsequences: omits)
+      let two = text.replacing(";", with: "\r\n")
+        .split(separator: "\r\n", maxSplits: most, omittingEmptySubsequences: omits)
+      #expect(two.map { $0.replacing("\r\n", with: ";") } == one.map(String.init))
+    }
+  }
+
   /// A member name of 900,000 marks, twice with the marks in another order: two names.
   @Test func aJSONNameOfMarksIsRead() throws {
     let text = #"{"\#(Self.one)": 1, "\#(Self.other)": 2, "end": 3}"#

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Curl
 import Foundation
 import TestSupport
@@ -22,6 +23,20 @@ import Testing
       #expect(report.failure?.kind == .tls(.clientCertificate))
       #expect(report.failure?.phase == .tls)
       #expect(report.tls?.verified == true)
+    }
+  }
+
+  /// A file that cannot be used is a fault of the request, which names it.
+  @Test func aFileThatIsNotThereIsAFaultOfTheRequest() async throws {
+    try await withTemporaryDirectory { folder in
+      let authority = try TestAuthority(in: folder)
+      let server = try await OpenSSLServer(try authority.issue("good"), ["-www", "-quiet"], in: folder)
+      defer { server.stop() }
+      var asked = request(server.port, scheme: "https")
+      asked.tls.clientCertificate = "/nonexistent.pem"
+      let report = try await transfer(asked, trust: TrustStore(bundle: authority.rootFile))
+      #expect(report.failure?.kind == .local(.request))
+      #expect(report.failure?.message.contains("/nonexistent.pem") == true)
     }
   }
 

@@ -158,6 +158,19 @@ import Testing
     #expect(CertificateVerdict.details(of: own).isEmpty)
   }
 
+  /// The day is that of the certificate which is meant: the server's own where it is among them, else the first.
+  @Test(arguments: [
+    (above: Int64(86_400), own: Int64?(172_800), words: "it ended on 1970-01-03"),
+    (172_800, 86_400, "it ended on 1970-01-02"),
+    (86_400, nil, "not the server's own, but 1 above it, CN=between; it ended on 1970-01-02"),
+  ])
+  func theDayOfWhatHasExpired(above: Int64, own: Int64?, words: String) {
+    let expired = X509_V_ERR_CERT_HAS_EXPIRED
+    var errors = [VerifyError(code: expired, depth: 1, subject: "CN=between", notAfter: above)]
+    if let own { errors.append(VerifyError(code: expired, depth: 0, subject: "CN=shop", notAfter: own)) }
+    #expect(CertificateVerdict.details(of: errors) == [.expired: words])
+  }
+
   @Test(arguments: [
     (X509_V_ERR_CERT_HAS_EXPIRED, CertificateProblem.expired), (X509_V_ERR_CERT_NOT_YET_VALID, .notYetValid),
     (X509_V_ERR_DEPTH_ZERO_SELF_SIGNED_CERT, .selfSigned),

@@ -103,4 +103,23 @@ import Testing
     let more = member.takeJob()
     #expect(more == nil)
   }
+
+  /// The list changes while the view of the disk is worked out: what is this member's by its memory is run all the same.
+  @Test mutating func aMemoryFollowsAnotherList() throws {
+    var view = GroupView()
+    view.placed = 9
+    for name in ["a", "b"] {
+      var card = member.card
+      card.weight = 1
+      view.members[ByteText(name)] = GroupView.Member(card: card, revision: 1)
+    }
+    member.recall(GroupMemory(root: "/quartz/", name: "a", cluster: 7, view: view, at: .epoch))
+    now.boot += .seconds(6)
+    _ = handle(.tick)
+    #expect(member.pending?.recalls == true && member.assignment.owned == 0)
+    _ = handle(.checks(Self.checks(30)))
+    try work()
+    #expect(member.assignment.total == 30 && (1..<30).contains(member.assignment.owned))
+    #expect(member.pending == nil)
+  }
 }

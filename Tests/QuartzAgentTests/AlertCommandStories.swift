@@ -170,7 +170,8 @@ import Testing
       #expect(channel.status == 78 && channel.stdout == "")
       #expect(
         channel.stderr
-          == "quartz-agent: error: no channel is called \"chatt\"\nquartz-agent: hint: did you mean \"chat\"?\n")
+          == "quartz-agent: error: no channel is called \"chatt\"\nquartz-agent: hint: did you mean \"chat\"?\n"
+      )
       let kind = try await agent("alert", "test", "--kind", "gone", "--print", in: folder)
       #expect(kind.status == 64 && kind.stdout == "" && kind.stderr.contains("'gone' is invalid"))
     }

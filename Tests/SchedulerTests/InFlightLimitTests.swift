@@ -51,6 +51,27 @@ import Testing
     #expect(startAll(&limit) == [3])
   }
 
+  /// After a change of the list what waits is counted from none.
+  @Test func whoWaitsIsCountedAfterAChange() {
+    var limit = InFlightLimit(InFlightLimits(total: 1))
+    for entry in 0..<4 { limit.enqueue(entry, host: "host-\(entry)") }
+    limit.enqueue(4, host: "host-4", of: .apiChecks)
+    #expect(startAll(&limit) == [0])
+    #expect(limit.removeWaiting() == [1, 2, 3, 4])
+    limit.noteHeld(at: Instant(nanoseconds: 1))
+    #expect(limit.waits == [] && limit.waiting == 0)
+    limit.enqueue(2, host: "host-2")
+    limit.enqueue(4, host: "host-4", of: .apiChecks)
+    let now = Instant(nanoseconds: 2)
+    limit.noteHeld(at: now)
+    #expect(
+      limit.waits
+        == [
+          QueueWait(.places, .fileChecks, count: 1, since: now),
+          QueueWait(.places, .apiChecks, count: 1, since: now),
+        ])
+  }
+
   @Test func waitersComeOutInOrderAndTheHostsKeepTheirLoad() {
     var limit = InFlightLimit(InFlightLimits(total: 1, perHost: 1))
     for entry in 0..<4 { limit.enqueue(entry, host: entry.isMultiple(of: 2) ? "a" : "b") }

@@ -134,7 +134,7 @@ extension AppAlerts.Key {
 extension AppAlerts {
   /// Whether it is open there, or was until a person resolved it.
   ///
-  /// - Parameter since: by the receiver's clock. What began before all that a cut list has may be beyond the cut.
+  /// - Parameter since: by the receiver's clock. An alert that began before all of a cut list may be beyond the cut.
   func shows(_ key: Key, since: Timestamp) -> Bool {
     if open[key] != nil || closed[key] != nil { return true }
     guard isCut, let oldest = open.values.compactMap(\.since).min() else { return false }

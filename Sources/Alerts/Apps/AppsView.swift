@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// What this agent knows of the alerts of the Quartz apps.
+/// The alerts of the Quartz apps, as far as this agent knows them.
 package struct AppsView: Hashable, Sendable {
   package enum Knowledge: Hashable, Sendable {
     /// No answer yet.
@@ -14,7 +14,7 @@ package struct AppsView: Hashable, Sendable {
   }
 
   package var knowledge: Knowledge
-  /// What this agent's clock shows more than the receiver's; zero up to a minute, which the receiver takes for none as well.
+  /// How far this agent's clock is ahead of the receiver's; zero up to a minute, which the receiver ignores as well.
   package var offset: Duration = .zero
 
   /// When acknowledgements were made, by this agent's clock: the apps take the time from browsers, whose clocks differ.

@@ -76,8 +76,12 @@ struct ProgramRun: Sendable {
   }
 
   private func failure(_ code: Int32) -> End {
-    let isFinal = ![EAGAIN, ENOMEM, EMFILE, ENFILE, ETXTBSY, EIO, ESTALE].contains(code)
-    return .notStarted(String(cString: strerror(code)), isFinal: isFinal)
+    .notStarted(String(cString: strerror(code)), isFinal: Self.isFinal(code))
+  }
+
+  /// Whether a program that could not be started for this reason will not start later either.
+  static func isFinal(_ code: Int32) -> Bool {
+    ![EAGAIN, ENOMEM, EMFILE, ENFILE, ETXTBSY, EIO, ESTALE].contains(code)
   }
 
   private typealias Pipe = (read: Int32, write: Int32)

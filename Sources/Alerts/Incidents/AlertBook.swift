@@ -12,7 +12,7 @@ package struct AlertBook: Sendable {
   package internal(set) var notifier: Notifier
   /// State shared with the other members of a group; `nil` outside of one.
   package internal(set) var share: AlertShare?
-  /// What the Quartz apps say; `nil`: there are none.
+  /// The alerts of the Quartz apps; `nil` without a backend.
   package internal(set) var apps: AppsView?
   /// When the apps stopped to show an alert that fires here.
   var lastShown: [AppAlerts.Key: Instant] = [:]

@@ -33,7 +33,7 @@ extension Incident {
       seen[key] = max(seen[key] ?? .low, severity)
     }
 
-    /// What it covers of `hand.keys` was seen by a person at an agent.
+    /// A person at an agent saw the alerts of `hand.keys`, as far as it covers them.
     mutating func make(by hand: Hand) {
       self.hand = hand
       checks = [:]

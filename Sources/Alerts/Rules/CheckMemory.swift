@@ -68,7 +68,7 @@ struct CheckMemory: Sendable {
   }
 }
 
-/// What is in a row of a check, as it is kept over a restart: an agent that restarts often counts on.
+/// Consecutive results of a check as kept over a restart: an agent that restarts often continues the count.
 struct SavedRow: Hashable, Sendable {
   var failures = 0
   var successes = 0

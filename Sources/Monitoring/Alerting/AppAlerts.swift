@@ -65,7 +65,7 @@ package struct AppAlerts: Hashable, Sendable {
 
   package init(version: Int64) { self.version = version }
 
-  /// What people said of alerts, in a fixed order.
+  /// Acknowledgements of alerts, in a fixed order.
   package var acknowledgements: [(key: Key, said: Acknowledgement)] {
     let ofOpen = open.compactMap { key, alert in alert.acknowledged.map { (key: key, said: $0) } }
     let ofClosed = closed.compactMap { key, at in

@@ -11,7 +11,7 @@ extension AppAlerts {
   /// Bytes of a name.
   static let maxName = 60
 
-  /// `nil` where it is none. What is not understood in it says nothing.
+  /// `nil` for another document. Members that are not understood are ignored.
   init?(_ json: JSONValue) {
     guard let version = json["version"]?.integer, let list = json["open"]?.array else { return nil }
     self.init(version: version)

@@ -60,7 +60,7 @@ package struct ContactWords: Hashable, Sendable {
   }
 }
 
-/// What the agent says with a batch, beside its report.
+/// The agent's part of a contact, beside its report of a batch.
 package struct ContactSaying: Hashable, Sendable {
   /// Versions that it has of the list of checks, and of the alerts of the apps.
   package var list: Int64?

@@ -10,7 +10,7 @@ import Spool
 
 // What goes to the API, and what comes from there.
 extension AgentParts {
-  /// Nil: nothing comes from the API, and nothing goes there.
+  /// `nil` without a Quartz backend.
   static func link(
     _ settings: Settings, _ engine: ProbeEngine, _ spool: ResultSpool, _ starts: StartWatch,
     _ disk: StateDisk, _ reporter: AgentReporter, _ group: GroupDesk?, _ catalog: CheckCatalog,

@@ -7,10 +7,10 @@ import Monitoring
 import QuartzAPI
 import Synchronization
 
-/// What this agent and the Quartz apps say to each other with each contact.
+/// The exchange of this agent and the Quartz apps with each contact.
 ///
-/// What is said follows from what is so: nothing is queued, so that a lost answer and a restart of either side repeat what the
-/// other has not shown, and no more.
+/// A message follows from the present state: nothing is queued, so that after a lost answer or a restart of either side only that
+/// is repeated which the other has not shown.
 final class AppDesk: Sendable {
   private struct State {
     var alerts: AlertDesk?
@@ -84,7 +84,7 @@ final class AppDesk: Sendable {
     return all.version == there ? nil : all
   }
 
-  /// What goes with the next request. It is called for each one.
+  /// The part of the next request. It is called for each one.
   func say() -> ContactSaying {
     var saying = ContactSaying()
     let (alerts, refused, version) = state.withLock { ($0.alerts, $0.refused, $0.version) }

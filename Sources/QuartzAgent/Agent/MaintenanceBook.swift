@@ -13,7 +13,7 @@ final class MaintenanceBook: Sendable {
     var hand: [MaintenanceWindow] = []
     var checks: [MonitoringCheck] = []
     var plan = MaintenancePlan.none
-    /// What the apps were given, and when it was worked out; `nil` after a change.
+    /// The windows that the apps were given, and when they were worked out; `nil` after a change.
     var shown: (at: Timestamp, windows: [AppWindow])?
   }
 

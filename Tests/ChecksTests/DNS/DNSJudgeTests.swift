@@ -57,6 +57,14 @@ import Testing
       $0.expect.answersExact = ["192.0.2.1"]
     },
     Case(
+      what: "exact: the strings of a text in one piece, case aside", type: "TXT",
+      answers: [Wire.record(16, [7] + Array("v=SPF1 ".utf8) + [4] + Array("-ALL".utf8))]
+    ) { $0.expect.answersExact = ["V=spf1 -all"] },
+    Case(
+      what: "exact: a pattern sees the strings of a text in one piece, as they are", type: "TXT",
+      answers: [Wire.record(16, [7] + Array("v=SPF1 ".utf8) + [4] + Array("-ALL".utf8))]
+    ) { $0.expect.answersExact = ["~ ^v=SPF1 -ALL$"] },
+    Case(
       what: "exact: a record of another class is no answer", type: "TXT",
       answers: [Wire.record(16, [1, 0x61]), Wire.record(16, [1, 0x62], class: 3)]
     ) {

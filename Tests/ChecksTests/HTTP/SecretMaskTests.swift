@@ -50,6 +50,19 @@ import Testing
     #expect(found == shown)
   }
 
+  /// A form's plus is a blank, as its percent signs are bytes: both forms are hidden.
+  @Test(arguments: [
+    ("said hun ter2!", "said <redacted>!"), ("said hun+ter2!", "said <redacted>!"),
+    ("said a b&c d", "said <redacted>"), ("said a+b%26c+d", "said <redacted>"), ("said user", "said user"),
+  ])
+  func fieldsOfFormsAreHiddenAsTheyAreMeant(text: String, shown: String) throws {
+    let found = try hidden(text) {
+      $0.method = "POST"
+      $0.http.body = Redacted("user=x&password=hun+ter2&answer=a+b%26c+d")
+    }
+    #expect(found == shown)
+  }
+
   /// JSON writes what is beyond 16 bits as two escapes.
   @Test func anEscapedPairIsHidden() throws {
     let found = try hidden(#"[\ud83d, \uD83D\uDD11pass1, \ud83d\udd11pass1, \u00e4]"#) {

@@ -118,6 +118,38 @@ import Testing
     #expect(AddressLookup(merging: [none, found], of: question.name, scope: .each).failure == nil)
   }
 
+  /// Both families are asked at once: what this machine held back is what the slower of them would not have taken itself.
+  @Test(arguments: [
+    (first: (100, 60), second: (90, 10), elapsed: 100, held: 20),
+    (first: (100, 0), second: (90, 80), elapsed: 100, held: 0),
+    (first: (40, 40), second: (30, 20), elapsed: 40, held: 30),
+    (first: (50, 20), second: (50, 20), elapsed: 50, held: 20),
+  ])
+  func theTimeOfTwoLookups(first: (Int, Int), second: (Int, Int), elapsed: Int, held: Int) throws {
+    let lookups = try [first, second].map { whole, held in
+      var lookup = try look(chain(0))
+      (lookup.elapsed, lookup.held) = (.milliseconds(whole), .milliseconds(held))
+      return lookup
+    }
+    for pair in [lookups, lookups.reversed()] {
+      let merged = AddressLookup(merging: pair, of: question.name, scope: .any)
+      #expect(merged.elapsed == .milliseconds(elapsed) && merged.held == .milliseconds(held))
+    }
+  }
+
+  /// Sixteen addresses of each family: IPv6 first by turns, or after all but one of IPv4 where it cannot be reached.
+  @Test func sixteenOfTwoFamilies() {
+    let v4 = (1...20).map { IPAddress.v4(0xc000_0200 + UInt32($0)) }
+    let v6 = (1...20).map { IPAddress.v6(high: 0x2001_0db8_0000_0000, low: UInt64($0)) }
+    let turns = AddressLookup.order(v4 + v6) { _ in true }
+    #expect(turns == zip(v6, v4).prefix(8).flatMap { [$0, $1] })
+    #expect(AddressLookup.order(v4 + v6) { _ in false } == Array(v4.prefix(15)) + [v6[0]])
+    #expect(AddressLookup.order(v4, canReach: { _ in false }) == Array(v4.prefix(16)))
+    #expect(AddressLookup.order(v6, canReach: { _ in false }) == Array(v6.prefix(16)))
+    #expect(AddressLookup.order([v4[0], v6[0], v6[1]]) { _ in false } == [v4[0], v6[0], v6[1]])
+    #expect(AddressLookup.order([v4[0], v6[0], v6[1]]) { _ in true } == [v6[0], v4[0], v6[1]])
+  }
+
   @Test func anAddressTwiceIsOne() throws {
     let lookup = try look { $0.answers = [1, 2, 1].map { Wire.record(1, [192, 0, 2, $0]) } }
     #expect(lookup.addresses.map(\.description) == ["192.0.2.1", "192.0.2.2"])

@@ -33,6 +33,22 @@ import Testing
     return [UInt8(body.count), 0, 0, 0] + body
   }
 
+  /// PostgreSQL's ErrorResponse with a state of five letters.
+  private static func postgresError(_ state: String) -> [UInt8] {
+    let fields = Array("SFATAL\0VFATAL\0C\(state)\0Mno\0\0".utf8)
+    return Array("E".utf8) + SpokenDialog.bigEndian(UInt32(fields.count + 4)) + fields
+  }
+
+  /// States of PostgreSQL and codes of MySQL: what is wrong with this user is not wrong with the server.
+  private static let codes =
+    ["53200", "53300", "57P01", "57P02", "57P03", "58000", "58030", "XX000", "XX001"].map {
+      Case(.postgres, postgresError($0), "postgres answered error \($0)")
+    }
+    + ["28000", "28P01", "3D000", "08P01", "0A000", "42501"].map { Case(.postgres, postgresError($0)) }
+    + [1037, 1038, 1040, 1041, 1053, 1135, 1203, 1226].map {
+      Case(.mysql, mysqlError($0), "mysql answered error \($0)")
+    } + [1044, 1045, 1129, 1130, 1251].map { Case(.mysql, mysqlError($0)) }
+
   static let cases = [
     Case(.smtp, "220 a\r\n250 a\r\n"),
     Case(.smtp, "220 a\r\n502 what?\r\n250 a\r\n"),
@@ -61,7 +77,7 @@ import Testing
     Case(.mqtt, [0x20, 2, 0, 3], "mqtt answered return code 3, server unavailable"),
   ]
 
-  @Test(arguments: cases) func refusals(example: Case) {
+  @Test(arguments: cases + codes) func refusals(example: Case) {
     let dialog = SpokenDialog(example.preset, afterStartTLS: nil)
     var run = DialogConversationTests.Run(dialog.steps, farewell: dialog.farewell)
     // A step's answer comes after it was asked for.

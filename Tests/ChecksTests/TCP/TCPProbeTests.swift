@@ -56,6 +56,32 @@ import Testing
     }
   }
 
+  /// The name takes two seconds, the first byte 150 ms, the rest 60 ms: each part has its own time, and the whole has all of them.
+  @Test func everyPartHasItsOwnTime() async throws {
+    try await withLoopbackServer(script: { link in
+      usleep(150_000)
+      link.write("one")
+      usleep(60_000)
+      link.write("two")
+      link.waitForEnd()
+    }) { server in
+      let resolver = FixedResolver(host: ResolvedHost(addresses: [.loopback], elapsed: .seconds(2)))
+      let probe = TCPProbe(
+        reactor: try Reactor(), finder: TargetFinder(resolver: resolver, policy: EgressPolicy()))
+      var step = DialogStepDefinition()
+      step.expect = "onetwo"
+      let check = try makeCheck("tcp") {
+        ($0.host, $0.port, $0.dialogSteps) = ("web.example", Int(server.port), [step])
+      }
+      let outcome = try await probe.attempt(check, deadline: .after(.seconds(10)))
+      #expect(outcome.verdict == .ok && outcome.timings.dns == .seconds(2))
+      let connect = try #require(outcome.timings.connect), first = try #require(outcome.timings.firstByte)
+      let transfer = try #require(outcome.timings.transfer), total = try #require(outcome.timings.total)
+      #expect(first >= .milliseconds(140) && transfer >= .milliseconds(50) && transfer < first)
+      #expect(total >= .seconds(2) + connect + first + transfer && outcome.responseTime == total)
+    }
+  }
+
   @Test(.enabled(if: Machine.hasIPv6, "\(Machine.noIPv6)")) func opensIPv6() async throws {
     try await withLoopbackServer(ipv6: true, script: { $0.waitForEnd() }) { server in
       let outcome = try await attempt("::1", server.port)

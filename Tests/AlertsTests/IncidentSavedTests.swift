@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+import Testing
+
+@testable import Alerts
+
+/// An incident over a restart: each instant is what it was, whichever others are set.
+@Suite struct IncidentSavedTests {
+  private func trouble(_ number: UInt64, _ severity: AlertSeverity = .high) -> Trouble {
+    var trouble = Trouble(
+      key: Trouble.Key(rule: "down", check: UniqueID(high: 1, low: number)), subject: .availability,
+      severity: severity, name: "c\(number)", target: "c\(number):80", since: after(Int64(number)))
+    (trouble.state, trouble.reason, trouble.text, trouble.level) = (.down, .connectRefused, "refused", 2)
+    trouble.pace = .seconds(60)
+    trouble.relation = .init(host: "c\(number)", resource: UniqueID(high: 4, low: 4), network: "4:1.2.3")
+    return trouble
+  }
+
+  /// Of four members the first has left, the second rose, the third left and fires again, the fourth left last.
+  private func incident() -> Incident {
+    var incident = Incident(
+      id: UniqueID(high: 7, low: 1), subject: .availability, begin: after(1), opened: after(2),
+      at: reading(2).boot)
+    for number in 1...4 { incident.take(trouble(UInt64(number)), at: reading(Int64(number) + 2)) }
+    incident.leave(trouble(1).key, at: reading(11), .recovered)
+    incident.take(trouble(2, .critical), at: reading(12))
+    incident.leave(trouble(3).key, at: reading(13), .maintenance)
+    incident.take(trouble(3), at: reading(15))
+    incident.acknowledge(by: "ann", note: "on it", at: after(16))
+    incident.leave(trouble(4).key, at: reading(17), .renamed, note: "d")
+    return incident
+  }
+
+  private func restored(_ incident: Incident, saved: Int64, read: Int64) throws -> Incident {
+    var json = JSONWriter()
+    json.object { json in
+      json.field("saved_at", after(saved))
+      json.key("incident")
+      incident.write(to: &json, now: reading(saved))
+    }
+    let document = try JSONValue.parse(json.bytes)
+    let clock = SavedClock(document, now: reading(read))
+    let kept = try #require(document["incident"])
+    return try #require(Incident(kept, clock))
+  }
+
+  /// Without when each opened of late, which is kept with others of the check.
+  private func comparable(_ incident: Incident) -> Incident {
+    var incident = incident
+    for member in incident.members { incident.note(member.trouble.key, opens: [], isFlapping: false) }
+    return incident
+  }
+
+  @Test(arguments: [20, 500] as [Int64]) func everyFieldIsAsItWas(read: Int64) throws {
+    let incident = incident()
+    #expect(incident.members.map(\.leftAt) == [reading(11).boot, nil, nil, reading(17).boot])
+    #expect(incident.members.map(\.roseAt) == [nil, reading(12).boot, nil, nil])
+    #expect(incident.members.map(\.openings) == [1, 1, 2, 1])
+    #expect(incident.members.map(\.downBefore) == [.zero, .zero, .seconds(10), .zero])
+    #expect(comparable(try restored(incident, saved: 20, read: read)) == comparable(incident))
+  }
+
+  /// While nothing fires, and when it is over.
+  @Test func quietAndOver() throws {
+    var quiet = incident()
+    for (place, number) in [2, 3].enumerated() {
+      quiet.leave(trouble(UInt64(number)).key, at: reading(18 + Int64(place)), .recovered)
+    }
+    #expect(quiet.quietAt == reading(19).boot && quiet.quietSince == after(19))
+    #expect(comparable(try restored(quiet, saved: 20, read: 20)) == comparable(quiet))
+    quiet.end = after(22)
+    #expect(comparable(try restored(quiet, saved: 30, read: 90)) == comparable(quiet))
+  }
+}

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import History
+import Monitoring
+import Testing
+
+/// Figures of the agent's parts as text and as JSON, each from unequal numbers.
+@Suite struct FigureTextTests {
+  private let now = midnight + .seconds(7200)
+
+  private func lines(_ change: (inout StatusSnapshot) -> Void) -> [String] {
+    var snapshot = HistoryStore(agent: identity).snapshot(now: now)
+    change(&snapshot)
+    return StatusText(width: 200).render(snapshot).split(separator: "\n").map(String.init)
+  }
+
+  @Test func theSchedule() {
+    let lines = lines { snapshot in
+      var scheduler = SchedulerView()
+      (scheduler.latenessP50, scheduler.latenessP99) = (.microseconds(1230), .milliseconds(45))
+      (scheduler.latenessMax, scheduler.missed, scheduler.spanned) = (.seconds(2), 1234, 7)
+      scheduler.missedBy = [
+        MissedSlots(cause: "failover", count: 34), MissedSlots(cause: "gap", count: 1200),
+      ]
+      (scheduler.inFlight, scheduler.limit) = (3, 250)
+      snapshot.scheduler = scheduler
+    }
+    #expect(
+      lines.contains(
+        "schedule  lateness p50 1.23 ms, p99 45 ms, 1,234 (34 failover, 1,200 gap) missed, 7 spanned, 3 of 250 in flight"
+      ), "\(lines)")
+  }
+
+  @Test func storeAndDelivery() {
+    let lines = lines { snapshot in
+      var spool = SpoolView()
+      (spool.depth, spool.parked, spool.lostInGaps, spool.gaps) = (1234, 12, 2345, 2)
+      (spool.usedBytes, spool.capacityBytes, spool.hoursCovered) = (1536, 2 << 30, 31.9)
+      (spool.oldest, spool.durable) = (now + .seconds(-180), false)
+      var delivery = DeliveryView(target: "supabase")
+      (delivery.delivered, delivery.duplicates, delivery.lastSuccess) = (54_321, 9, now + .seconds(-61))
+      (delivery.requestsUsed, delivery.requestsAllowed) = (17, 900)
+      (snapshot.spool, snapshot.delivery) = (spool, delivery)
+    }
+    #expect(
+      lines.contains(
+        "spool     1,234 waiting, oldest 3m, 12 parked, 1.5 KiB of 2 GiB, IN MEMORY ONLY, covers 31 h of outage, "
+          + "2,345 lost in 2 gaps"), "\(lines)")
+    #expect(
+      lines.contains(
+        "delivery  supabase: last success 1m ago, 54,321 delivered, 17 of 900 requests this hour"), "\(lines)"
+    )
+  }
+
+  /// One unit, cut: each up to where the next one begins.
+  @Test(
+    arguments: [
+      (0, "0s"), (999_999, "0s"), (1_000_000, "1s"), (59_999_999, "59s"), (60_000_000, "1m"),
+      (3_599_000_000, "59m"), (3_600_000_000, "1h"), (86_399_000_000, "23h"), (86_400_000_000, "24h"),
+      (172_799_000_000, "47h"), (172_800_000_000, "2d"), (864_000_000_000, "10d"), (-5_000_000, "0s"),
+    ] as [(Int64, String)])
+  func lengths(microseconds: Int64, text: String) {
+    #expect(StatusFormat.length(microseconds) == text)
+  }
+
+  /// Two units, the smaller one cut and left out where it is none.
+  @Test(
+    arguments: [
+      (0, "0s"), (50, "50s"), (60, "1m"), (250, "4m 10s"), (3600, "1h"), (3659, "1h"), (3660, "1h 1m"),
+      (19_980, "5h 33m"), (86_400, "1d"), (90_000, "1d 1h"), (273_600, "3d 4h"), (273_601, "3d 4h"),
+      (-1, "0s"),
+    ] as [(Int64, String)])
+  func spans(seconds: Int64, text: String) {
+    #expect(StatusFormat.span(seconds * 1_000_000) == text)
+  }
+
+  /// A channel's counts are sums over kinds and stages.
+  @Test func aChannel() throws {
+    var channel = AlertsView.Channel(name: "ops", target: "https://hooks.example")
+    channel.delivered = ["opened": 5, "recovered": 4, "update": 3]
+    channel.failed = ["opened": 2, "digest": 1]
+    (channel.pending, channel.held) = (6, ["mute": 7, "quiet hours": 2])
+    channel.problem = .warning(.delivery, "no answer", hint: "look")
+    var json = JSONWriter()
+    channel.write(to: &json)
+    #expect(
+      json.text
+        == #"{"name":"ops","target":"https://hooks.example","delivered":12,"pending":6,"held":9,"failed":3,"#
+        + #""waiting":6,"dropped":3,"problem":"no answer"}"#)
+  }
+
+  /// What ended for another reason than that it works again is unknown.
+  @Test(
+    arguments: [
+      (nil, nil, CheckState.down, "well again"), ("recovered", 5, .up, "well again"),
+      (nil, 5, .up, "well again"),
+      ("maintenance", 5, .unknown, "in maintenance"), ("removed", 5, .unknown, "removed"),
+      ("disabled", 5, .unknown, "disabled"), ("rule_changed", 5, .unknown, "rule changed"),
+    ] as [(String?, Int?, CheckState, String)])
+  func whatBecameOfAMember(outcome: String?, until: Int?, mark: CheckState, words: String) {
+    var member = IncidentStatus.Member(
+      checkID: nil, name: "Shop", rule: "down", severity: .high, reason: nil, text: nil, since: midnight,
+      until: until.map { midnight + .seconds($0) })
+    (member.state, member.outcome) = (.down, outcome)
+    #expect(member.mark == mark && member.outcomeWords == words)
+  }
+
+  /// Where neither a day nor a week has enough results, the week has more of them.
+  @Test func whatIsUsualOfFewResults() throws {
+    let check = try makeCheck("Slow")
+    let store = HistoryStore(agent: identity)
+    store.apply([check], now: midnight)
+    for index in 0..<20 {
+      let slot = midnight + .seconds(21_600 * index)
+      var result = CheckResult(
+        id: UniqueID(high: 1, low: UInt64(index)), check: check, trigger: .schedule, scheduledAt: slot,
+        startedAt: slot, late: .zero, verdict: .ok)
+      result.responseTime = .milliseconds(index < 10 ? 900 : 50)
+      store.record(result, interval: .seconds(21_600))
+    }
+    let usual = try #require(store.usual(check.id, now: midnight + .seconds(21_600 * 19 + 60)))
+    #expect(usual.count == 20 && usual.p99 >= .milliseconds(800))
+  }
+}
