@@ -38,9 +38,14 @@ import Testing
           let desk = ProbeDesk(
             made, engine: engine, limit: 4, log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
           #expect(await desk.reload() == nil)
-          return await desk.probe(
-            ProbeQuestion(
-              target: "127.0.0.1:\(server.port)", module: "banner", scrapeTimeout: scrape, isDebug: true))
+          let question = ProbeQuestion(
+            target: "127.0.0.1:\(server.port)", module: "banner", scrapeTimeout: scrape, isDebug: true)
+          var answer = await desk.probe(question)
+          // A machine that stands still for half of 10 ms is what the probe says instead.
+          while case .log(let text) = answer, text.contains("this machine was busy") {
+            answer = await desk.probe(question)
+          }
+          return answer
         }
         guard case .log(let text) = answer else {
           Issue.record("\(answer)")
