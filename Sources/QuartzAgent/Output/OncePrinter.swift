@@ -83,6 +83,8 @@ final class OncePrinter: Sendable {
     } else {
       printOutput(ResultTable(width: terminal.width, color: color).render(results))
     }
+    let compared = ResolverTable.render(results, checks, width: terminal.width)
+    if !compared.isEmpty { printOutput("\n" + compared) }
     guard rounds > 1 else { return }
     let summaries = summaries(results)
     printOutput("\n" + LatencySummary.table(summaries, width: terminal.width))
