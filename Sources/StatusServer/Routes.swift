@@ -107,6 +107,7 @@ struct Routes: Answering {
   private func route(_ path: RequestPath, _ request: StatusRequest) async throws(BadRequest) -> Reply {
     switch path.segments {
     case []: return await dashboard(path)
+    case ["wall"]: return await wall(path)
     case ["events"] where feed != nil: return Reply(200, .events, [])
     case ["act"]: return await actPage(path, request)
     case ["livez"]: return Reply(200, text: "alive\n")
@@ -132,12 +133,22 @@ struct Routes: Answering {
     do throws(BadRequest) {
       let list = try DashboardPage.List(path)
       return html { DashboardPage(snapshot: snapshot, list: list, forms: forms).render(nonce: $0) }
-    } catch {
-      // A person reads it, and wants a way on.
-      return html(400) { nonce in
-        NoticePage(snapshot: snapshot, what: "This address selects nothing", hint: error.message)
-          .render(nonce: nonce)
-      }
+    } catch { return selectsNothing(snapshot, error) }
+  }
+
+  private func wall(_ path: RequestPath) async -> Reply {
+    let snapshot = await source.snapshot()
+    do throws(BadRequest) {
+      let filter = try ListFilter(path)
+      return html { WallPage(snapshot: snapshot, filter: filter).render(nonce: $0) }
+    } catch { return selectsNothing(snapshot, error) }
+  }
+
+  /// A person reads it, and wants a way on.
+  private func selectsNothing(_ snapshot: StatusSnapshot, _ error: BadRequest) -> Reply {
+    html(400) { nonce in
+      NoticePage(snapshot: snapshot, what: "This address selects nothing", hint: error.message).render(
+        nonce: nonce)
     }
   }
 

@@ -36,7 +36,7 @@ struct NoticePage {
   func render(nonce: String) -> Markup {
     let hint: Markup = hint.map { "<p>\($0)</p>" } ?? ""
     return Layout.page(
-      title: what, snapshot: snapshot, nonce: nonce, reloads: false,
+      title: what, snapshot: snapshot, nonce: nonce, live: .none,
       """
       <section class="card empty"><h1>\(what)</h1>\(hint)
       <p><a class="button" href="/">All checks</a></p></section>

@@ -115,6 +115,40 @@ import Testing
     }
   }
 
+  /// The last line names the keys; a filter and a text choose checks at once, and q leaves the screen as it was.
+  @Test func theWatchHasKeys() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { server in
+        try Self.configure(server.port, try freePort(), in: folder)
+        let process = try AgentProcess(["run"], in: folder)
+        try await process.wait(for: "probes") { server.accepted >= 2 }
+        try await Tmux.with(
+          "echo before; \(Self.program) status --watch -c agent.yaml", columns: 100, rows: 30, in: folder
+        ) { terminal in
+          func isShop(_ row: String) -> Bool { row.hasPrefix("Shop front") }
+          let seen = try await terminal.screen { $0.contains(where: isShop) && $0.count == 30 }
+          #expect(seen.last == "q quit · s sort: as configured · f show: all · / find · c clear")
+          try await terminal.press("s")
+          _ = try await terminal.screen { $0.last?.contains("s sort: state") == true }
+          for key in ["/", "z", "q"] { try await terminal.press(key) }
+          _ = try await terminal.screen { $0.last == "find: zq▏" }
+          try await terminal.press("Enter")
+          let none = try await terminal.screen { $0.last?.contains("/ find: zq") == true }
+          #expect(!none.contains(where: isShop), "\(none)")
+          try await terminal.press("c")
+          _ = try await terminal.screen {
+            $0.contains(where: isShop) && $0.last?.contains("/ find ·") == true
+          }
+          try await terminal.press("q")
+          #expect(try await terminal.screen(when: hasEnded) == ["before", "end 0"])
+          #expect(try await terminal.value(of: "alternate_on") == "0")
+        }
+        process.send(SIGTERM)
+        #expect(try await process.finish().status == 0)
+      }
+    }
+  }
+
   /// Without a terminal the pictures follow one another; SIGTERM ends it well, and without an agent it ends with 3.
   @Test func theWatchEndsAsItWasTold() async throws {
     try await withTemporaryDirectory { folder in

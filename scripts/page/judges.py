@@ -116,6 +116,18 @@ class Judge:
             if not least <= found[name] <= most:
                 self.fault(where, f"{name} is {found[name]}, not {least} to {most}")
 
+    def wall(self, tab, url):
+        """On a screen of 1920 by 1080 all of it at once, in letters of 27 px at least, and nothing to press."""
+        tab.look(1920, 1080, scheme="dark")
+        tab.open(url)
+        found = tab.run("""({tall:document.documentElement.scrollHeight,tiles:document.querySelectorAll(".tiles li").length,
+            small:Math.min(...[...document.querySelectorAll("main *")].filter(e=>[...e.childNodes].some(n=>n.nodeType===3&&n.data.trim()))
+            .map(e=>parseFloat(getComputedStyle(e).fontSize))),
+            stops:document.querySelectorAll("a,button,input,select,summary,[tabindex]").length})""")
+        print(f"    /wall: {found['tiles']} tiles, {found['tall']} of 1080 px, letters of {found['small']} px and more")
+        if found["tall"] > 1080 or found["small"] < 27 or found["stops"] or not found["tiles"]:
+            self.fault("/wall", f"a display shows all of it from afar: {found}")
+
     def still(self, tab, where):
         for what in tab.run(STILL):
             self.fault(where + ", reduced motion", what)

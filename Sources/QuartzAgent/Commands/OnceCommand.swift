@@ -57,6 +57,12 @@ struct OnceCommand: AsyncParsableCommand {
       valueName: "tag"))
   var tags: [String] = []
 
+  @Option(
+    help: ArgumentHelp(
+      "Also write all results to a file; its end is the format: .json, .ndjson, .csv, .md or .xml (JUnit).",
+      valueName: "file"))
+  var export: String?
+
   @OptionGroup(title: "Options for targets") var asked: TargetOptions
 
   @Argument(help: ArgumentHelp("Names or ids of checks, or targets.", valueName: "check"))
@@ -67,6 +73,11 @@ struct OnceCommand: AsyncParsableCommand {
     guard (0...1000).contains(warmUp) else { throw ValidationError("--warm-up must be 0 to 1000") }
     if explain, let format = output.format, format != .table {
       throw ValidationError("--explain goes with --format table; \(format.rawValue) has all of it already")
+    }
+    if let export, ResultExport(export) == nil {
+      throw ValidationError(
+        "--export \(export.printable(maxBytes: 200)): the end of the name is .\(ResultExport.forms.keys.sorted().joined(separator: ", ."))"
+      )
     }
     if output.format == .nagios, count > 1 {
       throw ValidationError("--format nagios is the answer of one round: leave --count out")
@@ -99,6 +110,7 @@ struct OnceCommand: AsyncParsableCommand {
       // A plugin's text has one first line, which says what the exit code says: it waits for the delivery.
       let early = output.format == .nagios ? try await way?.deliver(results, engine) : nil
       printer.finish(results, unfinished: unfinished, isDelivered: early ?? true)
+      try export.flatMap(ResultExport.init)?.write(printer.document(results, unfinished))
       if wasStopped {
         let all = rounds.checks.count * count
         printError("quartz-agent: stopped: \(all - results.count) of \(all) runs were not finished")

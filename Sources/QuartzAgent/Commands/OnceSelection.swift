@@ -56,6 +56,7 @@ struct OnceSelection {
     }
     try Self.refuse(tags, targets: adHoc)
     try Self.refuse(options, targets: adHoc, named: checks)
+    adHoc = try OnceServers.targets(adHoc, asking: options.servers)
     checks += try Self.adHoc(adHoc, with: options, beside: checks)
   }
 

@@ -27,7 +27,10 @@ struct StatusCommand: AsyncParsableCommand {
   @Option(help: "table, or json with everything. Default: table.")
   var format: Format = .table
 
-  @Flag(help: "Update it every 2 s, until Ctrl-C, also while the agent restarts.")
+  @Flag(
+    help:
+      "Update it every 2 s, until q or Ctrl-C, also while the agent restarts. Keys sort, filter and find; the last line names them."
+  )
   var watch = false
 
   @Option(
@@ -58,28 +61,26 @@ struct StatusCommand: AsyncParsableCommand {
       return
     }
     let color = colors.isOn(for: Terminal())
-    let selection = selection
-    let request: @Sendable (Int) -> String = { width in
-      "/api/v1/status.txt?width=\(width)&color=\(color ? 1 : 0)" + selection.map { "&" + $0 }.joined()
+    let request: @Sendable (Int, WatchKeys) -> String = { width, keys in
+      "/api/v1/status.txt?width=\(width)&color=\(color ? 1 : 0)" + keys.query.map { "&" + $0 }.joined()
     }
     guard watch else {
-      printOutput(try await client.ask(request(Terminal().width)))
+      printOutput(try await client.ask(request(Terminal().width, choice)))
       return
     }
     // An agent that hangs is to be told soon.
     client.patience = .seconds(5)
-    let isAnswered = try await StatusWatch(client: client, request: request).run()
+    let isAnswered = try await StatusWatch(client: client, keys: choice, request: request).run()
     if !isAnswered { throw ExitCode(ExitStatus.unknown) }
   }
 
-  /// As items of a query.
-  private var selection: [String] {
-    states.map { "state=\($0.rawValue)" } + tags.flatMap(tagReadings).map { "tag=\(percentEncoded($0))" }
-      + (sort.map { ["sort=\($0.rawValue)"] } ?? [])
+  private var choice: WatchKeys {
+    WatchKeys(sort: sort, states: states, tags: tags.flatMap(tagReadings))
   }
 
   /// Everything, or the list of checks where some are asked for.
   private func document(_ client: AgentClient) async throws -> String {
+    let selection = choice.query
     guard !selection.isEmpty else { return try await client.ask("/api/v1/summary?full=1") }
     let text = try await client.ask("/api/v1/checks?limit=1000&" + selection.joined(separator: "&"))
     if let total = (try? JSONValue.parse(text.utf8))?["meta"]?["total"]?.integer, total > 1000 {

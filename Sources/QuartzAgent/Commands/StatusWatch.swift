@@ -8,8 +8,15 @@ import Monitoring
 /// `status --watch`: asks the agent every two seconds and draws the answer in place, until it is stopped.
 struct StatusWatch: Sendable {
   let client: AgentClient
+  /// At first.
+  let keys: WatchKeys
   /// The request, for a terminal of so many columns.
-  let request: @Sendable (Int) -> String
+  let request: @Sendable (Int, WatchKeys) -> String
+
+  private enum Event: Sendable {
+    case due
+    case key(UInt8)
+  }
 
   private static let every: Duration = .seconds(2)
   /// A terminal's other screen, so that what stood there before comes back; and no cursor.
@@ -20,7 +27,7 @@ struct StatusWatch: Sendable {
   ///
   /// - Returns: whether the agent answered the last time.
   func run() async throws -> Bool {
-    let first = try await client.ask(request(Terminal().width))
+    let first = try await client.ask(request(Terminal().width, keys))
     let isTerminal = Terminal().isTerminal
     let signals = processSignals(keepsIgnored: true)
     if isTerminal {
@@ -41,28 +48,45 @@ struct StatusWatch: Sendable {
 
   private func draw(_ first: String) async -> Bool {
     let time = TimeSource.system
-    var picture = first
-    var heard = time.instant()
+    let (events, sender) = AsyncStream.makeStream(of: Event.self, bufferingPolicy: .bufferingOldest(256))
+    let input = Terminal().isTerminal ? KeyInput() : nil
+    input?.read { sender.yield(.key($0)) }
+    defer { input?.end() }
+    let alarm: @Sendable (Instant) -> Task<Void, Never> = { due in
+      Task { if (try? await time.sleep(until: due)) != nil { sender.yield(.due) } }
+    }
+    var (keys, picture, heard) = (keys, first, time.instant())
     var trouble: CommandFailure?
-    while !Task.isCancelled {
-      let begin = time.instant()
-      guard show(picture, trouble, age: heard.duration(to: begin)) else { break }
-      do {
-        try await time.sleep(until: begin + Self.every)
-        picture = try await client.ask(request(Terminal().width))
-        heard = time.instant()
-        trouble = nil
-      } catch let failure as CommandFailure {
-        if !Task.isCancelled { trouble = failure }
-      } catch {
-        if !Task.isCancelled { trouble = CommandFailure("\(error)", status: ExitStatus.unknown) }
+    var timer = alarm(heard + Self.every)
+    defer { timer.cancel() }
+    guard show(picture, trouble, age: .zero, foot: input == nil ? nil : keys.line) else { return true }
+    for await event in events {
+      var effect = WatchKeys.Effect.ask
+      if case .key(let byte) = event { effect = keys.take(byte) }
+      if case .quit = effect { break }
+      if case .none = effect { continue }
+      if case .ask = effect {
+        timer.cancel()
+        let begin = time.instant()
+        do {
+          picture = try await client.ask(request(Terminal().width, keys))
+          (heard, trouble) = (time.instant(), nil)
+        } catch {
+          if Task.isCancelled { break }
+          trouble = error as? CommandFailure ?? CommandFailure("\(error)", status: ExitStatus.unknown)
+        }
+        timer = alarm(begin + Self.every)
       }
+      let age = heard.duration(to: time.instant())
+      guard show(picture, trouble, age: age, foot: input == nil ? nil : keys.line) else { break }
     }
     return trouble == nil
   }
 
   /// False where the output is closed.
-  private func show(_ picture: String, _ trouble: CommandFailure?, age: Duration) -> Bool {
+  ///
+  /// - Parameter foot: the last line of a terminal; `nil` without keys.
+  private func show(_ picture: String, _ trouble: CommandFailure?, age: Duration, foot: String?) -> Bool {
     let terminal = Terminal()
     let note = trouble.map {
       "\(CheckState.down.mark) \($0.message.printable(maxBytes: 400)); asking again, what is below is "
@@ -75,7 +99,9 @@ struct StatusWatch: Sendable {
     }
     let lines = picture.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map(String.init)
     return printOutput(
-      WatchFrame(note: note, lines: lines, width: terminal.width, height: terminal.height ?? .max).escapes)
+      WatchFrame(
+        note: note, lines: lines, foot: foot, width: terminal.width, height: terminal.height ?? .max
+      ).escapes)
   }
 }
 
@@ -84,12 +110,19 @@ struct WatchFrame {
   /// Above the lines; nil: nothing.
   var note: String?
   var lines: [String]
+  /// On the last line of the screen, also when the others end above it; `nil` for none.
+  var foot: String?
   var width: Int
   /// Lines of the screen. Further lines are left out, and the last line says so.
   var height: Int
 
   /// Draws each line over the one that stood there, and clears what is left.
   var escapes: String {
+    guard let foot, height > 1, height < .max else { return escapes(height) }
+    return escapes(height - 1) + "\u{1b}[\(height);1H" + foot.cut(columns: width - 1) + "\u{1b}[K"
+  }
+
+  private func escapes(_ height: Int) -> String {
     var shown = (note?.folded(width: width, hanging: 2, breaksWords: true) ?? []) + lines
     if shown.count > height {
       let left = shown.count - max(0, height - 1)

@@ -43,6 +43,12 @@ struct TargetOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Attempts after the first that failed. Default: 0.", valueName: "count"))
   var retries: Int?
 
+  @Option(
+    help: ArgumentHelp(
+      "Servers that each dns target is asked of as well, such as 1.1.1.1,9.9.9.9. Their answers are compared.",
+      valueName: "servers"))
+  var servers: String?
+
   var shortcuts: AdHocShortcuts {
     var shortcuts = AdHocShortcuts()
     (shortcuts.headers, shortcuts.method, shortcuts.data) = (headers, method, data)

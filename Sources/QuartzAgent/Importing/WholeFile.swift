@@ -40,23 +40,39 @@ private func opened(_ path: String) throws(UnreadableFile) -> Int32 {
   }
 }
 
-/// A file that only its owner may read, written beside its place and then moved there: it is never seen half written.
+/// A file that only its owner may read, written beside its place and then moved there: it is never seen half written. An
+/// existing path that is no regular file, such as a pipe or a terminal, is written to in place.
 func writeWhole(_ path: String, _ bytes: [UInt8]) throws(UnreadableFile) {
+  var status = stat()
+  if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+    let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+    guard descriptor >= 0 else { throw UnreadableFile(path, String(cString: strerror(errno))) }
+    let code = writeAll(descriptor, bytes)
+    close(descriptor)
+    if code != 0 { throw UnreadableFile(path, String(cString: strerror(code))) }
+    return
+  }
   let draft = "\(path).\(getpid()).tmp"
   let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
   guard descriptor >= 0 else { throw UnreadableFile(draft, String(cString: strerror(errno))) }
+  var code = writeAll(descriptor, bytes)
+  if code == 0, fsync(descriptor) != 0 { code = errno }
+  close(descriptor)
+  if code == 0, rename(draft, path) != 0 { code = errno }
+  guard code == 0 else {
+    unlink(draft)
+    throw UnreadableFile(path, String(cString: strerror(code)))
+  }
+}
+
+/// - Returns: 0, or the error's number.
+private func writeAll(_ descriptor: Int32, _ bytes: [UInt8]) -> Int32 {
   var rest = bytes[...]
   while !rest.isEmpty {
     let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
     if count < 0, errno == EINTR { continue }
-    guard count > 0 else { break }
+    guard count > 0 else { return count < 0 ? errno : EIO }
     rest = rest.dropFirst(count)
   }
-  let isWhole = rest.isEmpty && fsync(descriptor) == 0
-  close(descriptor)
-  guard isWhole, rename(draft, path) == 0 else {
-    let why = String(cString: strerror(errno))
-    unlink(draft)
-    throw UnreadableFile(path, why)
-  }
+  return 0
 }

@@ -59,13 +59,12 @@ final class OncePrinter: Sendable {
   ///   - isDelivered: false where the results were to be handed on and were not taken.
   func finish(_ results: [CheckResult], unfinished: [String] = [], isDelivered: Bool = true) {
     if showsProgress { printProgress("") }
+    let document = document(results, unfinished)
     switch format {
-    case .ndjson: printSummaries(results)
-    case .json: printOutput(renderJSON(results, rounds > 1 ? summaries(results) : []))
-    case .junit: printOutput(renderJUnit(results, unfinished))
-    case .markdown:
-      let text = MarkdownText(summaries: rounds > 1 ? summaries(results) : [])
-      printOutput(text.render(results, unfinished: unfinished))
+    case .ndjson: for summary in document.summaries { printOutput(summary.json + "\n") }
+    case .json: printOutput(document.json)
+    case .junit: printOutput(document.junit)
+    case .markdown: printOutput(document.markdown)
     case .github: printOutput(GitHubText.render(results, unfinished: unfinished))
     case .nagios:
       let checks = Dictionary(checks.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -83,6 +82,8 @@ final class OncePrinter: Sendable {
     } else {
       printOutput(ResultTable(width: terminal.width, color: color).render(results))
     }
+    let compared = ResolverTable.render(results, checks, width: terminal.width)
+    if !compared.isEmpty { printOutput("\n" + compared) }
     guard rounds > 1 else { return }
     let summaries = summaries(results)
     printOutput("\n" + LatencySummary.table(summaries, width: terminal.width))
@@ -90,9 +91,9 @@ final class OncePrinter: Sendable {
     if !drawn.isEmpty { printOutput("\n" + drawn) }
   }
 
-  private func printSummaries(_ results: [CheckResult]) {
-    guard rounds > 1 else { return }
-    for summary in summaries(results) { printOutput(summary.json + "\n") }
+  func document(_ results: [CheckResult], _ unfinished: [String]) -> ResultDocument {
+    ResultDocument(
+      results: results, unfinished: unfinished, summaries: rounds > 1 ? summaries(results) : [])
   }
 
   private func summaries(_ results: [CheckResult]) -> [LatencySummary] {

@@ -9,6 +9,8 @@ struct Paint {
   static let good = "32"
   static let bad = "31"
   static let warning = "33"
+  static let key = "36"
+  static let literal = "35"
 
   let isOn: Bool
 

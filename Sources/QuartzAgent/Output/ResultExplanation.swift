@@ -29,7 +29,9 @@ struct ResultExplanation {
     lines += section("assertions", assertions(result.assertions))
     lines += section("addresses", addresses(result.addresses))
     lines += section("attempts", attempts(result.attempts))
-    if let excerpt = result.excerpt { lines += section("excerpt", [excerpt.printable(maxBytes: 1024)]) }
+    if let excerpt = result.excerpt?.printable(maxBytes: 1024) {
+      lines += section("excerpt", JSONExcerpt.lines(excerpt, paint) ?? [excerpt])
+    }
     return lines.flatMap { fold($0, width: width) }.joined(separator: "\n") + "\n"
   }
 

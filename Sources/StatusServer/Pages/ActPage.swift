@@ -34,7 +34,7 @@ struct ActPage {
       """
     let buttons = forms.button(.mute, "Mute", isFirst: true) + forms.button(.maintenance, "Start maintenance")
     return Layout.page(
-      title: "Mute · \(StatusFormat.name(name))", snapshot: snapshot, nonce: nonce, reloads: false,
+      title: "Mute · \(StatusFormat.name(name))", snapshot: snapshot, nonce: nonce, live: .none,
       """
       <nav class="bar" aria-label="Back"><a class="button" href="\(back)">← Back</a></nav>
       <section class="card fields"><h1>\(Layout.name(name))</h1>
@@ -59,7 +59,7 @@ struct RanPage {
       """
     }
     return Layout.page(
-      title: words, snapshot: snapshot, nonce: nonce, reloads: false,
+      title: words, snapshot: snapshot, nonce: nonce, live: .none,
       """
       <nav class="bar" aria-label="Back"><a class="button" href="\(back)">← Back</a></nav>
       <section class="card"><h1>\(words)</h1><ul class="problems">\(Markup(rows))</ul></section>
@@ -77,7 +77,7 @@ struct SignInPage {
 
   func render(nonce: String) -> Markup {
     Layout.page(
-      title: "Sign in", snapshot: nil, nonce: nonce, reloads: false,
+      title: "Sign in", snapshot: nil, nonce: nonce, live: .none,
       "<section class=\"card fields\"><h1>Sign in</h1>\(notice)\(isOn ? form : off)</section>")
   }
 

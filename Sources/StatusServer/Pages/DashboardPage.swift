@@ -24,7 +24,7 @@ struct DashboardPage {
 
   func render(nonce: String) -> Markup {
     Layout.page(
-      title: Self.title(snapshot), snapshot: snapshot, nonce: nonce, isLive: true,
+      title: Self.title(snapshot), snapshot: snapshot, nonce: nonce, live: .list,
       skip: ("checks", "the list of checks"),
       Markup([
         part("hero"), part("counts"), part("incidents"), part("problems"), checks(), part("handled"),

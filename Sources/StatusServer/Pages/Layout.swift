@@ -9,19 +9,32 @@ enum Layout {
   /// Seconds after which the page is fetched again; no script is needed for that.
   static let refresh = 15
 
+  /// How a page that is open follows the agent.
+  enum Live: String {
+    /// Not at all: its address is no page, such as the answer to a form.
+    case none
+    /// Its script fetches it whole.
+    case page
+    /// Its script changes it part by part.
+    case list
+    /// It is fetched whole as soon as something changes, and has nothing to press.
+    case wall
+  }
+
   /// - Parameters:
   ///   - snapshot: `nil` for a page that people see who may not read the others.
-  ///   - reloads: false for a page whose address is no page, such as the answer to a form.
-  ///   - isLive: its script keeps it as it is now, part by part; that of another page that reloads fetches it whole.
   ///   - skip: where the first link of the page leads, and what is there.
   static func page(
-    title: String, snapshot: StatusSnapshot?, nonce: String, reloads: Bool = true, isLive: Bool = false,
+    title: String, snapshot: StatusSnapshot?, nonce: String, live: Live = .page,
     skip: (place: String, words: String) = ("main", "content"), _ content: Markup
   ) -> Markup {
-    let meta: Markup = reloads ? "<meta http-equiv=\"refresh\" content=\"\(refresh)\">" : ""
+    let meta: Markup = live == .none ? "" : "<meta http-equiv=\"refresh\" content=\"\(refresh)\">"
     // With a script nothing is taken from under who reads: WCAG 2.2, 2.2.1 and 3.2.5.
     let again: Markup = "<noscript>\(meta)</noscript>"
-    let live: Markup = isLive ? " data-live=\"list\"" : reloads ? " data-live=\"page\"" : ""
+    let kind: Markup = live == .none ? "" : " data-live=\"\(live.rawValue)\""
+    let isWall = live == .wall
+    let skipping: Markup =
+      isWall ? "" : "<a class=\"skip\" href=\"#\(skip.place)\">Skip to \(skip.words)</a>\n"
     return """
       <!doctype html>
       <html lang="en">
@@ -33,17 +46,16 @@ enum Layout {
       \(again)
       <title>\(title)</title>
       <link id="icon" rel="icon" href="\(icon(snapshot.map(worst) ?? .unknown))">
-      <style nonce="\(nonce)">\(style)\(startStyle)\(chartStyle)</style>
+      <style nonce="\(nonce)">\(style)\(startStyle)\(chartStyle)\(isWall ? wallStyle : "")</style>
       </head>
-      <body\(live)>
-      <a class="skip" href="#\(skip.place)">Skip to \(skip.words)</a>
-      <header class="top"><div class="wrap">
-      \(brand(snapshot, isLink: !isLive))\(clock(snapshot))
+      <body\(kind)\(isWall ? " class=\"wall\"" : "")>
+      \(skipping)<header class="top"><div class="wrap">
+      \(brand(snapshot, isLink: ![.list, .wall].contains(live)))\(clock(snapshot))
       </div></header>
       <main class="wrap" id="main">
       \(content)
       </main>
-      \(footer(snapshot, reloads: reloads))
+      \(isWall ? "" : footer(snapshot, reloads: live != .none))
       <div id="said" role="status"></div>
       <script nonce="\(nonce)">\(script)</script>
       </body>

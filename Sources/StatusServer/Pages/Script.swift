@@ -45,8 +45,9 @@ extension Layout {
     local();rove();setInterval(ages,1000);
     for(const c of all(".chips [aria-current]")){const n=c.closest(".chips");const x=c.offsetLeft-n.offsetLeft;if(!n.scrollLeft&&x>n.clientWidth/2)n.scrollLeft=x-n.clientWidth/2}
     if(!kind)return;
+    if(kind==="wall"){const dim=()=>{const h=new Moment().getHours();document.body.classList.toggle("night",h<6||h>21)};dim();setInterval(dim,60000)}
     const places="\(DashboardPage.names.joined(separator: " "))".split(" "),can="a,button,input,summary,[tabindex]",slides=".scroll,.chips";
-    const own=location.pathname.startsWith("/checks/")?location.pathname.slice(8).toLowerCase():"",hears=kind==="list"||own!=="";
+    const own=location.pathname.startsWith("/checks/")?location.pathname.slice(8).toLowerCase():"",hears=kind!=="page"||own!=="";
     function swap(place,html){const a=document.activeElement,inside=a&&a!==place&&place.contains(a),chosen=getSelection();
     if(chosen&&!chosen.isCollapsed&&chosen.containsNode(place,true)){soon();return}
     const at=inside?all(can,place).indexOf(a):-1,href=inside?a.getAttribute("href"):null,open=all("details",place).map(d=>d.open),slid=all(slides,place).map(e=>e.scrollLeft);
@@ -75,9 +76,9 @@ extension Layout {
     function hush(){if(stream)stream.close();stream=null}
     function listen(){if(!hears||stream||document.hidden)return;clearTimeout(again);const e=stream=new EventSource("/events");
     e.addEventListener("tick",m=>{seen=Moment.now();moment(m.data);say("◉ live")});
-    e.addEventListener("sync",soon);e.addEventListener("moved",()=>{if(kind==="list")soon()});
-    e.addEventListener("part",m=>{if(kind!=="list")return;const[n,h]=cut(m);if(n==="title")document.title=h;else if(places.includes(n)&&by(n))put(n,h)});
-    e.addEventListener("row",m=>{const[n,h]=cut(m);if(n===own)soon();for(const l of all("[data-check]"))if(l.dataset.check===n)swap(l,h)});
+    e.addEventListener("sync",soon);e.addEventListener("moved",()=>{if(kind!=="page")soon()});
+    e.addEventListener("part",m=>{if(kind==="wall")soon();if(kind!=="list")return;const[n,h]=cut(m);if(n==="title")document.title=h;else if(places.includes(n)&&by(n))put(n,h)});
+    e.addEventListener("row",m=>{const[n,h]=cut(m);if(n===own||kind==="wall")soon();for(const l of all("[data-check]"))if(l.dataset.check===n)swap(l,h)});
     e.onerror=()=>{if(stream!==e)return;say("○ not live");if(e.readyState===2){stream=null;again=setTimeout(listen,20000+Math.random()*20000)}}}
     document.addEventListener("visibilitychange",()=>{if(document.hidden)hush();else listen()});
     addEventListener("pagehide",hush);addEventListener("pageshow",listen);
