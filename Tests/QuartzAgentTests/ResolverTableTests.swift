@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Foundation
 import Monitoring
 import Testing
 
@@ -75,10 +76,10 @@ import Testing
     #expect(
       ResolverTable.render(results, checks, width: 100) == """
         a.test A: 2 of 3 servers give the same answer
-        SERVER           ANSWER              TTL  MS
-        192.0.2.1:53     10.0.0.1, 10.0.0.2   60  12
-        192.0.2.2:53     10.0.0.1, 10.0.0.2   55   7
-        192.0.2.3:53  ≠  SERVFAIL              -   3
+        SERVER           ANSWER              TTL    MS
+        192.0.2.1:53     10.0.0.1, 10.0.0.2   60  12.0
+        192.0.2.2:53     10.0.0.1, 10.0.0.2   55   7.0
+        192.0.2.3:53  ≠  SERVFAIL              -   3.0
 
         """)
   }

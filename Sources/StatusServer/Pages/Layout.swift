@@ -31,7 +31,9 @@ enum Layout {
     let meta: Markup = live == .none ? "" : "<meta http-equiv=\"refresh\" content=\"\(refresh)\">"
     // With a script nothing is taken from under who reads: WCAG 2.2, 2.2.1 and 3.2.5.
     let again: Markup = "<noscript>\(meta)</noscript>"
-    let kind: Markup = live == .none ? "" : " data-live=\"\(live.rawValue)\""
+    let kind: Markup =
+      live == .none
+      ? "" : " data-live=\"\(live.rawValue)\"\(live == .wall ? " class=\"wall\"" as Markup : "")"
     let isWall = live == .wall
     let skipping: Markup =
       isWall ? "" : "<a class=\"skip\" href=\"#\(skip.place)\">Skip to \(skip.words)</a>\n"
@@ -48,7 +50,7 @@ enum Layout {
       <link id="icon" rel="icon" href="\(icon(snapshot.map(worst) ?? .unknown))">
       <style nonce="\(nonce)">\(style)\(startStyle)\(chartStyle)\(isWall ? wallStyle : "")</style>
       </head>
-      <body\(kind)\(isWall ? " class=\"wall\"" : "")>
+      <body\(kind)>
       \(skipping)<header class="top"><div class="wrap">
       \(brand(snapshot, isLink: ![.list, .wall].contains(live)))\(clock(snapshot))
       </div></header>
