@@ -85,8 +85,8 @@ extension Layout {
     .wall{overflow-x:hidden}.wall .wrap{max-width:none;padding-left:3vmin;padding-right:3vmin}
     .wall .top .wrap,.wall .top .dim,.wall .brand{font-size:max(1rem,2.6vmin)}.wall .top .from{display:none}
     .wall main.wrap{gap:2.4vmin;padding-top:2.4vmin}
-    .wall .headline{padding:2.4vmin 3vmin}.wall .headline h1{font-size:max(2rem,9vmin)}.wall .headline p{font-size:max(1rem,3vmin)}
-    .wall .headline .pie{width:16vmin;height:16vmin}
+    .wall .headline{padding:2.4vmin 3vmin}.wall .headline h1{font-size:max(2rem,7vmin)}.wall .headline p{font-size:max(1rem,3vmin)}
+    .wall .headline .pie{width:13vmin;height:13vmin}
     .tiles{list-style:none;margin:0;padding:0;display:grid;gap:2vmin;grid-template-columns:repeat(auto-fill,minmax(min(100%,max(16rem,40vmin)),1fr))}
     .tiles li{background:var(--card);border:1px solid var(--line);border-left:1.2vmin solid var(--degraded);border-radius:1.2vmin;padding:1.6vmin 2vmin;min-width:0}
     .tiles li.down{border-left-color:var(--down);background:var(--bad)}
