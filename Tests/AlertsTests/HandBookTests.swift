@@ -119,4 +119,30 @@ import Testing
     let damaged = Array(#"{"version":1,"mutes":[{"id":"x"}],"audit":[1,{}],"maintenance":7}"#.utf8)
     #expect(HandBook.read(damaged) == HandBook())
   }
+
+  /// Orders last for their length, whatever is done to the wall clock meanwhile; corrections below a second move nothing.
+  @Test(arguments: [-86_400, -30, 0, 30, 86_400] as [Int64]) func theClockIsSet(step: Int64) throws {
+    let shop = try makeCheck("Shop", tags: ["team:shop"])
+    var book = HandBook()
+    #expect(!book.follow(reading(0)))
+    _ = try take(&book, .mute(target: .check("Shop"), length: .seconds(1800)))
+    _ = try take(&book, .startMaintenance(target: .check("Shop"), length: .seconds(1800), skip: false))
+    #expect(book.follow(reading(10, step: step)) == (step != 0))
+    #expect(!book.advance(to: after(10 + step)))
+    #expect(book.mutedUntil(shop, at: after(10 + step)) == after(1800 + step))
+    #expect(book.windows.map(\.until) == [after(1800 + step)])
+    #expect(!book.follow(reading(1799, step: step)) && !book.advance(to: after(1799 + step)))
+    #expect(
+      !book.follow(reading(1800, step: step)) && book.advance(to: after(1800 + step)) && book.mutes.isEmpty)
+  }
+
+  /// A day ahead for six seconds: no mute ends, and each has its own end afterwards.
+  @Test func aheadAndBack() throws {
+    var book = HandBook()
+    _ = book.follow(reading(0))
+    _ = try take(&book, .mute(target: .check("Shop"), length: .seconds(600)))
+    #expect(book.follow(reading(5, step: 86_400)) && !book.advance(to: after(5 + 86_400)))
+    #expect(book.follow(reading(11)) && !book.advance(to: after(11)))
+    #expect(book.mutes.map(\.until) == [after(600)] && book.audit.map(\.act) == ["mute"])
+  }
 }
