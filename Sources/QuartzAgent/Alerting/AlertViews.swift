@@ -127,9 +127,9 @@ extension IncidentStatus.Notification {
       (state, stage) = (.pending, (fold == .storm ? NotifyStage.storm : .severity).words)
       (reason, until) = folded(fold)
     case .hold(let stage, let words, let end, let draft):
-      // What comes by and by is no news that is held.
-      if draft.trigger == .reminder || draft.trigger == .keepAlive { return }
-      state = Self.state(stage)
+      // What comes by and by is no news that is held: it is delivered, and what is next is said.
+      let isRepetition = draft.trigger == .reminder || draft.trigger == .keepAlive
+      state = isRepetition ? .delivered : Self.state(stage)
       (self.stage, reason, until) = (stage.words, words, end)
     }
   }
