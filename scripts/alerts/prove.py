@@ -10,14 +10,15 @@ import threading
 import traceback
 
 import incidents
+import life
 import receivers
-from stage import scenarios
+from stage import notes, scenarios
 
 folder = pathlib.Path(sys.argv[2])
 document = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else None
 chosen = sys.argv[4:]
 printed, failed = {}, []
-assert incidents and receivers, "the scenarios"
+assert incidents and life and receivers, "the scenarios"
 
 
 def live(function):
@@ -49,6 +50,7 @@ report = ""
 for function in scenarios:
     words = " ".join(function.__doc__.split())
     report += f"## {function.__name__}\n\n{words}\n\n```\n" + "\n".join(printed.get(function.__name__, [])) + "\n```\n\n"
+    report += notes.get(function.__name__, "")
 print(report)
 if document and not failed and not chosen:
     document.write_text(
