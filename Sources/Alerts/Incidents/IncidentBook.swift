@@ -194,6 +194,19 @@ package struct IncidentBook: Sendable {
     return open[id]
   }
 
+  /// Moves what channels were sent to their new names.
+  mutating func rename(_ channels: [String: String]) {  // own text: channels
+    guard !channels.isEmpty else { return }
+    for incident in all {
+      update(incident.id) { incident in
+        for (old, new) in channels {
+          guard let record = incident.log.removeValue(forKey: old) else { continue }
+          incident.log[new] = record
+        }
+      }
+    }
+  }
+
   /// Open, or over.
   package subscript(id: UniqueID) -> Incident? { open[id] ?? ended[id] }
 
