@@ -4,9 +4,14 @@
 import email
 import email.policy
 import json
+import pathlib
 import re
+import sys
 import time
+import urllib.request
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "page"))
+from browser import Browser
 from stage import binary, notes, scenario
 from world import Agent, Mailbox, Recorder, Target, json_channel, wait
 
@@ -138,6 +143,24 @@ def quiet():
     return f"  quiet_hours: {{from: '{hours[0]}', to: '{hours[1]}', timezone: UTC}}\n"
 
 
+def picture(life, agent):
+    """The incident's own page on a phone, by a browser without script."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{agent.status}/api/v1/incidents", timeout=5) as answer:
+        incident = json.load(answer)["data"][0]["id"]
+    folder = life.place.parent
+    with open(folder / "browser.log", "wb") as log:
+        browser = Browser(folder / "browser", log)
+        try:
+            tab = browser.tab()
+            tab.call("Emulation.setScriptExecutionDisabled", value=True)
+            tab.look(390, 800)
+            tab.start(f"http://127.0.0.1:{agent.status}/incidents/{incident}")
+            tab.loaded()
+            tab.shot(folder / "incident-phone.png", full=True)
+        finally:
+            browser.close()
+
+
 def live(life, agent, targets, checks):
     web, db, cache, disk = targets
     web.down()
@@ -154,6 +177,7 @@ def live(life, agent, targets, checks):
     life.event("`cache` of the same host fails, after the acknowledgement",
                people("critical", "update", ("pagerduty", "trigger critical"), ("alertmanager", "firing critical")),
                r"cache joined: web and 2 more are down: .*")
+    picture(life, agent)
     web.up()
     left = people("high", "update", ("critical", "recovered"), ("pagerduty", "trigger error"), ("alertmanager", "firing high"))
     life.event("`web` recovers", left, r"web is up again; still down: (db, cache|cache, db)", 25)
@@ -207,6 +231,7 @@ def life(place):
     notes["life"] = (
         "What each channel was sent at each event. Of chat, ntfy and mail the word in brackets before the title, of PagerDuty the "
         "action and severity,\nof Alertmanager the state and `severity_now`; – is nothing.\n\n" + table(life.rows)
+        + "![The incident's page on a phone, after the acknowledgement](../incident-phone.png)\n\n"
         + "## Payloads\n\nOf the same run, with ids, times and ports replaced and without the results in `recent`.\n\n"
         + mail(life.bodies("mail")[0]) + payload("Slack: opened", life.bodies("slack")[0])
         + payload("Teams: a check joins", life.bodies("teams")[1]) + payload("PagerDuty: opened", pager[0])

@@ -5,6 +5,7 @@ Arguments: the agent, an empty folder, optionally the file the sequences are wri
 """
 
 import pathlib
+import shutil
 import sys
 import threading
 import traceback
@@ -56,5 +57,7 @@ if document and not failed and not chosen:
     document.write_text(
         "# Alerts: evidence\n\nSequences as a recording receiver took them, from `./scripts/prove-alerts --write`: the real program, "
         "`group_wait` 3 s,\n`group_interval` 10 s, checks every second.\n\n" + report.rstrip() + "\n")
+    for picture in folder.glob("*.png"):
+        shutil.copy(picture, document.parents[1])
 print(f"failed: {', '.join(failed)}" if failed else f"{len(scenarios)} scenarios: every sequence is as it must be")
 sys.exit(1 if failed else 0)
