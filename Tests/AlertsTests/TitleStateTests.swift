@@ -164,4 +164,21 @@ import Testing
         "230 recovered web is up again: it was flapping",
       ])
   }
+
+  /// Surfaces show the severity of what fires, as notifications do; of what is over, the highest that it had.
+  @Test func theShownSeverity() throws {
+    let checks = try ["web", "db"].map { try makeCheck($0) }
+    var desk = Desk(quickSettings([rule("a", .critical, ["web"]), rule("b", .high, ["db"])]), checks)
+    var shown: [AlertSeverity] = []
+    func note() { shown.append(contentsOf: desk.book.incidents.all.map(\.shownSeverity)) }
+    for check in checks { desk.down(check, at: 0) }
+    desk.pass(from: 0, to: 10)
+    note()
+    desk.up(checks[0], at: 11)
+    note()
+    desk.up(checks[1], at: 12)
+    desk.pass(from: 12, to: 20)
+    note()
+    #expect(shown == [.critical, .high, .critical] && desk.book.incidents.open.isEmpty)
+  }
 }

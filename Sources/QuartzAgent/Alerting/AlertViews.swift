@@ -147,7 +147,7 @@ extension IncidentStatus {
   init(_ incident: Incident, _ notifications: [Notification]? = nil) {
     self.init(
       id: incident.id, short: incident.short, title: incident.isOpen ? incident.title : incident.overTitle,
-      subject: incident.subject, severity: incident.severity, begin: incident.begin, end: incident.end)
+      subject: incident.subject, severity: incident.shownSeverity, begin: incident.begin, end: incident.end)
     if incident.isAcknowledged {
       (acknowledgedBy, acknowledgedAt) = (incident.acknowledged?.by, incident.acknowledged?.at)
       acknowledgedNote = incident.acknowledged?.note
