@@ -84,7 +84,9 @@ import Testing
   }
 
   /// A header of 150 characters has no room for a name of 161 and for what is wrong with it: the text has both.
-  @Test(arguments: [(WebhookChannel.Format.slack, true), (.discord, false), (.teams, false), (.ntfy, false)])
+  @Test(
+    arguments: [(.slack, true), (.discord, false), (.teams, false), (.ntfy, false)]
+      as [(WebhookChannel.Format, Bool)])
   func aTitleThatIsCut(format: WebhookChannel.Format, isRepeated: Bool) throws {
     let long = message(members: 1, bytes: 20, name: String(repeating: "n", count: 161))
     let title = MessageText(long).title

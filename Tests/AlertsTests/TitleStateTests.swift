@@ -84,15 +84,15 @@ import Testing
     let checks = try [makeCheck("web"), makeCheck("db", host: "198.51.100.1")]
     var desk = Desk(quickSettings(), checks)
     desk.answer = { _, second in second < 400 ? .failed("refused", isUnreachable: true) : .delivered }
-    for check in checks { desk.down(check, at: 0) }
-    desk.pass(from: 0, to: 299)
+    for (second, check) in checks.enumerated() { desk.down(check, at: Int64(second)) }
+    desk.pass(from: 1, to: 299)
     for check in checks { desk.up(check, at: 300) }
     desk.pass(from: 300, to: 420)
     let message = try #require(desk.told.first?.message)
     #expect(desk.told.count == 1 && message.kind == .digest)
     #expect(
       MessageText(message).lines == [
-        "high: db was down 2026-01-05 00:00 to 00:05 UTC, 5m",
+        "high: db was down 2026-01-05 00:00 to 00:05 UTC, 4m 59s",
         "high: web was down 2026-01-05 00:00 to 00:05 UTC, 5m", "agent test",
       ])
   }
