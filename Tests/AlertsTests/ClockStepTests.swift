@@ -25,6 +25,34 @@ import Testing
     #expect(told(desk) == ["3 opened", "63 update", "123 update", "134 recovered"])
   }
 
+  /// An outage that begins while the clock is a day ahead has no begin after its end: Alertmanager refuses that, and would
+  /// go on for that day.
+  @Test func aheadAtTheBegin() throws {
+    let (shop, manager) = (try makeCheck("Shop"), makeWebhook("am", .alertmanager))
+    var settings = quickSettings(channels: ["ops", "am"])
+    settings.channels[1] = manager
+    var desk = Desk(settings, [shop])
+    desk.step = 86_400
+    desk.down(shop, at: 0)
+    desk.pass(from: 0, to: 5)
+    desk.step = 0
+    desk.pass(from: 6, to: 250)
+    desk.up(shop, at: 251)
+    desk.pass(from: 251, to: 260)
+    var times: [String] = []
+    for told in desk.told where told.channel == "am" {
+      let body = try body(told.message, manager)
+      #expect(
+        ReceiverRules.problems(.alertmanager, Array(ChannelSender.shown(told.message, manager).utf8)) == [])
+      times.append("\(told.at) \(body[0]?["startsAt"]?.string?.prefix(19) ?? "")")
+    }
+    #expect(
+      times == ["3 2026-01-06T00:00:00", "243 2026-01-05T00:04:03", "254 2026-01-05T00:04:11"], "\(times)")
+    let last = try #require(desk.told.last?.message)
+    #expect(MessageText(last).lines.first == "severity high, since 2026-01-05 00:04 UTC, for 0s")
+    #expect(last.members.map(\.since) == [after(251)])
+  }
+
   /// A receiver that failed is tried again as soon as before the step.
   @Test(arguments: ClockStepTests.steps) func whileAReceiverFails(step: Int64) throws {
     let shop = try makeCheck("Shop")

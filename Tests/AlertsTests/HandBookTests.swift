@@ -119,4 +119,36 @@ import Testing
     let damaged = Array(#"{"version":1,"mutes":[{"id":"x"}],"audit":[1,{}],"maintenance":7}"#.utf8)
     #expect(HandBook.read(damaged) == HandBook())
   }
+
+  /// Orders last for their length, whatever is done to the wall clock meanwhile; corrections below a second move nothing.
+  @Test(arguments: [-86_400, -30, 0, 30, 86_400] as [Int64]) func theClockIsSet(step: Int64) throws {
+    let shop = try makeCheck("Shop", tags: ["team:shop"])
+    var book = HandBook()
+    var moved = [book.follow(reading(0))]
+    _ = try take(&book, .mute(target: .check("Shop"), length: .seconds(1800)))
+    _ = try take(&book, .startMaintenance(target: .check("Shop"), length: .seconds(1800), skip: false))
+    var ended: [Bool] = []
+    for second: Int64 in [10, 1799, 1800] {
+      moved.append(book.follow(reading(second, step: step)))
+      #expect(second == 1800 || book.mutedUntil(shop, at: after(second + step)) == after(1800 + step))
+      #expect(book.windows.map(\.until) == [after(1800 + step)])
+      ended.append(book.advance(to: after(second + step)))
+    }
+    #expect(moved == [false, step != 0, false, false] && ended == [false, false, true])
+    #expect(book.mutes.isEmpty && book.windows.isEmpty)
+  }
+
+  /// A day ahead for six seconds: no mute ends, and each has its own end afterwards.
+  @Test func aheadAndBack() throws {
+    var book = HandBook()
+    _ = book.follow(reading(0))
+    _ = try take(&book, .mute(target: .check("Shop"), length: .seconds(600)))
+    var facts: [Bool] = []
+    for (second, step) in [(5, 86_400), (11, 0), (599, 0), (600, 0)] as [(Int64, Int64)] {
+      facts.append(book.follow(reading(second, step: step)))
+      facts.append(book.advance(to: after(second + step)))
+    }
+    #expect(facts == [true, false, true, false, false, false, false, true])
+    #expect(book.audit.map(\.act) == ["mute", "mute over"] && book.audit[1].at == after(600))
+  }
 }

@@ -47,6 +47,34 @@ import Testing
     #expect(MessageText(message).lines.contains("and 4 more"))
   }
 
+  /// A storm of slow checks is no storm of checks that are down, and one of both has alerts. While nothing fires any more it is
+  /// silent until it is over.
+  @Test func aStormOfSlowChecks() throws {
+    let checks = try StormTests.checks(24)
+    var settings = StormTests.settings()
+    settings.rules = [
+      rule("down", .high),
+      AlertRule(
+        "slow", .responseTime(above: .milliseconds(500), percentile: nil, window: .seconds(900)),
+        severity: .high),
+    ]
+    var desk = Desk(settings, checks)
+    for check in checks.prefix(12) { desk.note(result(check, .up, at: 0, took: .seconds(1))) }
+    desk.pass(from: 0, to: 20)
+    #expect(desk.lines == ["15 opened 12 checks of 12 incidents are slow"])
+    for check in checks.suffix(12) { desk.down(check, at: 21) }
+    desk.pass(from: 21, to: 80)
+    #expect(
+      desk.lines.last == "75 update 24 checks of 24 incidents still have alerts, of 24 incidents in all")
+    for (place, check) in checks.enumerated() {
+      desk.note(result(check, .up, at: 130 + Int64(place) / 4))
+      if place % 4 == 3 { desk.tick(130 + Int64(place) / 4) }
+    }
+    desk.pass(from: 136, to: 300)
+    #expect(
+      desk.lines.count == 3 && desk.lines.last == "150 recovered all 24 incidents of the storm are over")
+  }
+
   /// A storm counts checks in its title and by tag, network and reason.
   @Test func aStormCountsChecks() throws {
     let checks = try StormTests.checks(12)

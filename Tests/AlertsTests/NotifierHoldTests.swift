@@ -152,7 +152,7 @@ import Testing
     #expect(desk.lines.first == "66 opened c is down: refused")
     #expect(desk.told.dropFirst().map(\.message.kind) == [.opened, .digest])
     #expect(desk.told.dropFirst().map(\.at) == [25_200, 25_201])
-    #expect(desk.told[2].message.digest.map(\.title) == ["b was down 00:01 to 00:01 UTC, 1s"])
+    #expect(desk.told[2].message.digest.map(\.title) == ["b was down 2026-01-05 00:01 to 00:01 UTC, 1s"])
   }
 
   /// A mute that expires while it lasts: opened then. What it hid to its end is told by nothing.

@@ -174,7 +174,7 @@ func makeSettings(_ rules: [AlertRule] = AlertRule.defaults, channels: [String] 
   var settings = AlertSettings()
   settings.rules = rules
   settings.channels = channels.map {
-    AlertChannel(name: $0, kind: .exec(ExecChannel(command: ["/bin/true"])))
+    AlertChannel(name: $0, kind: .exec(ExecChannel(command: ["/bin/true", $0])))
   }
   return settings
 }

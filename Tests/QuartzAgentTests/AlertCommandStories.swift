@@ -224,7 +224,7 @@ import Testing
         let told = """
           SHORT active high: Web is down: status 503, expected 200-299
             late: pending until TIME: escalates to this channel [wait]
-            ops: delivered at TIME
+            ops: delivered at TIME; reminder at TIME [wait]
 
           """
         for arguments in [["alert", "explain"], ["alert", "explain", "Web"]] {

@@ -5,19 +5,21 @@ Arguments: the agent, an empty folder, optionally the file the sequences are wri
 """
 
 import pathlib
+import shutil
 import sys
 import threading
 import traceback
 
 import incidents
+import life
 import receivers
-from stage import scenarios
+from stage import notes, scenarios
 
 folder = pathlib.Path(sys.argv[2])
 document = pathlib.Path(sys.argv[3]) if len(sys.argv) > 3 else None
 chosen = sys.argv[4:]
 printed, failed = {}, []
-assert incidents and receivers, "the scenarios"
+assert incidents and life and receivers, "the scenarios"
 
 
 def live(function):
@@ -49,10 +51,13 @@ report = ""
 for function in scenarios:
     words = " ".join(function.__doc__.split())
     report += f"## {function.__name__}\n\n{words}\n\n```\n" + "\n".join(printed.get(function.__name__, [])) + "\n```\n\n"
+    report += notes.get(function.__name__, "")
 print(report)
 if document and not failed and not chosen:
     document.write_text(
         "# Alerts: evidence\n\nSequences as a recording receiver took them, from `./scripts/prove-alerts --write`: the real program, "
         "`group_wait` 3 s,\n`group_interval` 10 s, checks every second.\n\n" + report.rstrip() + "\n")
+    for picture in folder.glob("*.png"):
+        shutil.copy(picture, document.parents[1])
 print(f"failed: {', '.join(failed)}" if failed else f"{len(scenarios)} scenarios: every sequence is as it must be")
 sys.exit(1 if failed else 0)

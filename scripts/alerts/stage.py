@@ -9,6 +9,8 @@ from world import kind, text
 
 binary = sys.argv[1]
 scenarios = []
+# Of a scenario, by its name: what stands in the document below its sequence.
+notes = {}
 
 
 def scenario(function):

@@ -123,6 +123,7 @@ alert_packages="
 python3                  receivers that record
 prometheus               the shipped rules, through a rolling restart
 prometheus-alertmanager  a real Alertmanager to be told
+chromium                 the incident's page on a phone
 etcd-server              what the agents of a group meet in
 gcc                      a wall clock that is set
 libc6-dev                C headers

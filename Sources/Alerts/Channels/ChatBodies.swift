@@ -13,12 +13,13 @@ extension WebhookBody {
   /// Incoming webhooks of Slack: 3,000 characters a section, 50 blocks. Beside blocks `text` is only what a phone shows on
   /// its lock screen. Plain text has no markup at all.
   func slack(_ json: inout JSONWriter) {
+    let header = text.title.printable(maxBytes: 150)
     json.object { json in
       json.field("text", Self.slackText(text.title))
       json.key("blocks")
       json.array { json in
-        block("header", text.title.printable(maxBytes: 150), &json)
-        block("section", Self.joined(text.lines, maxBytes: 2900), &json)
+        block("header", header, &json)
+        block("section", text.joined(below: header, maxBytes: 2900), &json)
         guard let link = message.link else { return }
         json.object { json in
           json.field("type", "actions")
@@ -27,7 +28,7 @@ extension WebhookBody {
             json.object { json in
               json.field("type", "button")
               json.key("text")
-              json.object { plain(message.kind == .digest ? "Status page" : "Open incident", &$0) }
+              json.object { plain(message.linkLabel, &$0) }
               json.field("url", link)
             }
           }
@@ -52,16 +53,20 @@ extension WebhookBody {
 
   /// An Adaptive Card in the envelope of Teams' workflows, 28 KiB at most. A TextBlock reads Markdown; a TextRun does not.
   func teams() -> [UInt8] {
-    var lines = Array(text.lines.prefix(60))
-    while true {
+    func bytes(_ lines: [String]) -> [UInt8] {
       var json = JSONWriter(reserving: 4096)
       card(lines, &json)
-      if json.bytes.count <= Self.teamsBytes || lines.isEmpty { return json.bytes }
-      lines.removeLast(max(1, lines.count / 8))
+      return json.bytes
     }
+    return bytes(
+      text.lines(below: text.title) { lines in
+        lines.count <= Self.teamsLines && bytes(lines).count <= Self.teamsBytes
+      })
   }
 
   private static let teamsBytes = 28 * 1024
+  /// More are a wall that people scroll by.
+  private static let teamsLines = 60
 
   private func card(_ lines: [String], _ json: inout JSONWriter) {
     json.object { json in
@@ -85,7 +90,7 @@ extension WebhookBody {
             json.array { json in
               json.object { json in
                 json.field("type", "Action.OpenUrl")
-                json.field("title", message.kind == .digest ? "Status page" : "Open incident")
+                json.field("title", message.linkLabel)
                 json.field("url", link)
               }
             }
@@ -123,6 +128,9 @@ extension WebhookBody {
       }
       return result
     }
+    let title = plain(text.title).printable(maxBytes: 250)
+    // The words are compared as they are read.
+    let shown = title == plain(text.title) ? text.title : title
     json.object { json in
       json.key("allowed_mentions")
       json.object { json in
@@ -132,8 +140,8 @@ extension WebhookBody {
       json.key("embeds")
       json.array { json in
         json.object { json in
-          json.field("title", plain(text.title).printable(maxBytes: 250))
-          json.field("description", Self.joined(text.lines.map(plain), maxBytes: 4000))
+          json.field("title", title)
+          json.field("description", text.joined(below: shown, maxBytes: 4000, as: plain))
           json.field("color", Int(color, radix: 16) ?? 0)
           json.field("timestamp", message.at)
           json.fieldIfPresent("url", message.link)

@@ -33,9 +33,8 @@ struct MailHTML {
 
   private var button: String {
     guard let link = message.link else { return "" }
-    let words = message.kind == .digest ? "Status page" : "Open incident"
     return
-      "<p style=\"margin:12px 0\"><a href=\"\(escaped(link))\" style=\"background:#1d4ed8;color:#ffffff;padding:8px 14px;border-radius:4px;text-decoration:none\">\(words)</a></p>"
+      "<p style=\"margin:12px 0\"><a href=\"\(escaped(link))\" style=\"background:#1d4ed8;color:#ffffff;padding:8px 14px;border-radius:4px;text-decoration:none\">\(message.linkLabel)</a></p>"
   }
 
   private var color: String {

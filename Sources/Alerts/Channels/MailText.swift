@@ -87,7 +87,7 @@ struct MailText {
       for (place, byte) in bytes.enumerated() {
         let isLast = place == bytes.count - 1
         let isPlain = (0x21...0x7e).contains(byte) && byte != 0x3d || (byte == 0x20 && !isLast)
-        // A dot at the begin of a line is nobody's end of a mail, whoever forgets to double it.
+        // A dot at the begin of a line cannot end the mail at a server that does not undo its doubling.
         let isDot = byte == 0x2e && column == 0
         let piece = isPlain && !isDot ? String(UnicodeScalar(byte)) : "=" + hex(byte)
         if column + piece.utf8.count > 75 {

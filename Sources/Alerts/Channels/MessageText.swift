@@ -25,12 +25,11 @@ struct MessageText {
 
   private var prefix: String {
     switch message.kind {
-    case .opened: "[\(message.severity.rawValue)] "
+    case .opened, .acknowledged: "[\(message.severity.rawValue)] "
     case .update:
       message.trigger == .reminder
         ? "[\(message.severity.rawValue)] Still: " : "[\(message.severity.rawValue)] "
     case .recovered: "[resolved] "
-    case .acknowledged: "[acknowledged] "
     case .digest: "[digest] "
     case .test: "[test] "
     }
@@ -38,10 +37,41 @@ struct MessageText {
 
   /// One line each; the built-in ones where a template comes to nothing.
   var lines: [String] {
+    let (body, footer) = parts
+    return body + footer
+  }
+
+  /// As many lines of the body as fit, and all of the footer: it says how to acknowledge and where there is more.
+  ///
+  /// - Parameters:
+  ///   - title: the title as it is shown; one that was cut is the first line in full.
+  ///   - fits: whether these lines have room.
+  func lines(below title: String, fits: ([String]) -> Bool) -> [String] {
+    let footer = parts.footer
+    var body = parts.body
+    if title != self.title { body.insert(self.title, at: 0) }
+    if fits(body + footer) { return body + footer }
+    func cut(_ count: Int) -> [String] { Array(body.prefix(count)) + ["…"] + footer }
+    // By halving: there are many, and what fits is asked of the whole.
+    var (known, beyond) = (0, body.count)
+    while known + 1 < beyond {
+      let middle = (known + beyond) / 2  // bounded: lines of a message
+      if fits(cut(middle)) { known = middle } else { beyond = middle }
+    }
+    return fits(cut(known)) ? cut(known) : ["…"]
+  }
+
+  /// The same within so many bytes, as one text.
+  func joined(below title: String, maxBytes: Int, as plain: (String) -> String = { $0 }) -> String {
+    func text(_ lines: [String]) -> String { lines.map(plain).joined(separator: "\n") }
+    return text(lines(below: title) { text($0).utf8.count <= maxBytes })
+  }
+
+  private var parts: (body: [String], footer: [String]) {
     if let text = template.text {
       let filled = fill(text).split(separator: "\n", omittingEmptySubsequences: false)
         .map { String($0).printable(maxBytes: 1000) }
-      if filled.contains(where: { $0.contains { !$0.isWhitespace } }) { return filled }
+      if filled.contains(where: { $0.contains { !$0.isWhitespace } }) { return (filled, []) }
     }
     var lines: [String] = []
     switch message.kind {
@@ -54,7 +84,7 @@ struct MessageText {
       message.kind == .digest
       ? message.memberCount - message.digest.count : message.alertCount - message.members.count
     if rest > 0 { lines.append("and \(rest) more") }
-    return lines + footer
+    return (lines, footer)
   }
 
   private var footer: [String] {
@@ -108,6 +138,7 @@ struct MessageText {
   }
 
   private func line(_ line: AlertMessage.Line) -> String {
+    guard !line.saysWhen else { return "\(line.severity.rawValue): \(line.title)" }
     let end = line.end ?? message.at
     let length = StatusFormat.span(line.begin.duration(to: end).microseconds)
     return
@@ -120,15 +151,29 @@ struct MessageText {
     return message.end == nil ? "for \(length) so far" : "for \(length)"
   }
 
-  private func stamp(_ instant: Timestamp) -> String {
-    "\(instant.rfc3339.prefix(16).replacing("T", with: " ")) UTC"
+  private func stamp(_ instant: Timestamp) -> String { "\(Self.minute(instant)) UTC" }
+
+  private static func minute(_ instant: Timestamp) -> String {
+    instant.rfc3339.prefix(16).replacing("T", with: " ")
+  }
+
+  /// Such as `16:02 to 16:07 UTC`; with the dates where they are two.
+  static func span(_ begin: Timestamp, _ end: Timestamp, isDated: Bool) -> String {
+    let (from, to) = (minute(begin), minute(end))
+    let isOneDay = from.prefix(10) == to.prefix(10)
+    let first = isDated || !isOneDay ? from : String(from.suffix(5))
+    return "\(first) to \(isOneDay ? String(to.suffix(5)) : to) UTC"
   }
 }
 
 extension AlertMessage.Member {
   /// Its mark: as its rule has it, so that a certificate that ends soon is degraded and not down.
   var mark: CheckState {
-    guard until == nil else { return outcome == .recovered || outcome == nil ? .up : .unknown }
+    guard until == nil else {
+      guard outcome == .recovered || outcome == nil else { return .unknown }
+      // A rule about degraded or unknown ends as well when the check goes down.
+      return recent.last?.state == .down ? .down : .up
+    }
     return state ?? .degraded
   }
 

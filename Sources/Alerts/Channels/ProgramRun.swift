@@ -45,7 +45,7 @@ struct ProgramRun: Sendable {
     let rest = Self.farewell * 2 + Self.burial * 2
     let slow = End.notStarted("it cannot be read in time", isFinal: false)
     return await withTaskCancellationHandler {
-      // The file may lie where nobody answers: the call that starts it waits for ever then.
+      // The file may be on a file system that does not answer: the call that starts it waits for ever then.
       await onThread(within: timeout + rest, whenCancelled: rest, time) { performBlocking() } ?? (slow, 0)
     } onCancel: {
       stop.raise()
@@ -55,7 +55,7 @@ struct ProgramRun: Sendable {
   private func performBlocking() -> (end: End, left: Int) {
     // A program that does not read must not end this one; the agent ignores the signal anyway.
     signal(SIGPIPE, SIG_IGN)
-    // Where whoever started the agent ignores it, the kernel buries children, and nothing says how they ended.
+    // Where it is ignored, as inherited at the start, the kernel buries children, and nothing says how they ended.
     signal(SIGCHLD, SIG_DFL)
     guard access(command[0], X_OK) == 0 else { return (failure(errno), 0) }
     guard let (toChild, fromChild) = pipes() else {
@@ -117,7 +117,7 @@ struct ProgramRun: Sendable {
     // What a library opened without CLOEXEC, too.
     quartz_spawn_close_from(&actions, 3)
     quartz_spawn_chdir(&actions, "/")
-    // Its signals are those of a program that somebody typed, whatever the agent ignores.
+    // Its signals are those of a program started in a shell, whatever the agent ignores.
     var all = sigset_t()
     sigfillset(&all)
     var none = sigset_t()

@@ -41,16 +41,6 @@ struct WebhookBody {
     }
   }
 
-  /// Lines up to so many bytes; what has no room is left out as a whole.
-  static func joined(_ lines: [String], maxBytes: Int) -> String {
-    var result = ""
-    for line in lines {
-      guard result.utf8.count + line.utf8.count + 1 <= maxBytes - 4 else { return result + "\n…" }
-      result += (result.isEmpty ? "" : "\n") + line
-    }
-    return result
-  }
-
   /// From 1 to 5.
   private var priority: Int {
     if message.kind == .recovered { return 3 }
@@ -67,7 +57,7 @@ struct WebhookBody {
     json.object { json in
       json.field("topic", topic)
       json.field("title", text.title)
-      json.field("message", Self.joined(text.lines, maxBytes: 4000))
+      json.field("message", text.joined(below: text.title, maxBytes: 4000))
       json.field("priority", priority)
       json.key("tags")
       json.array { json in json.string(message.kind == .recovered ? "white_check_mark" : "rotating_light") }
@@ -77,7 +67,7 @@ struct WebhookBody {
       json.array { json in
         json.object { json in
           json.field("action", "view")
-          json.field("label", message.kind == .digest ? "Status page" : "Open incident")
+          json.field("label", message.linkLabel)
           json.field("url", link)
         }
       }
@@ -108,11 +98,12 @@ struct WebhookBody {
 
   private func links(_ json: inout JSONWriter) {
     var links = message.members.compactMap(\.runbook).prefix(5).map { ($0, "Runbook") }
-    if let link = message.link { links.insert((link, "Incident"), at: 0) }
-    for (href, words) in links {
+    let words = message.isOfIncident ? "Incident" : "Status page"
+    if let link = message.link { links.insert((link, words), at: 0) }
+    for (href, text) in links {
       json.object { json in
         json.field("href", href)
-        json.field("text", words)
+        json.field("text", text)
       }
     }
   }
@@ -156,7 +147,7 @@ struct WebhookBody {
         json.key("annotations")
         json.object { json in
           json.field("summary", text.title)
-          json.field("description", Self.joined(text.lines, maxBytes: 8000))
+          json.field("description", text.joined(below: text.title, maxBytes: 8000))
           json.field("severity_now", message.severity.rawValue)
           json.field("agent", message.agent)
           json.fieldIfPresent("region", message.region)

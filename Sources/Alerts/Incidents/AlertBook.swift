@@ -60,6 +60,7 @@ package struct AlertBook: Sendable {
   package mutating func apply(_ settings: AlertSettings, now: ClockReading) {
     take(watch.replace(settings.rules, now: now.wall), now)
     incidents.apply(settings)
+    incidents.rename(notifier.renames(to: settings))
     notifier.apply(settings, now: now.wall)
     hasChanged = true
   }

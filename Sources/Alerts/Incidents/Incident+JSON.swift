@@ -110,6 +110,8 @@ extension Incident.Member {
       json.fieldIfPresent("left", left)
       json.age("left_ago", leftAt, now: now)
       json.age("rose_ago", roseAt, now: now)
+      json.key("opens_ago")
+      json.array { json in for instant in opens { json.number(instant.duration(to: now.boot).seconds) } }
       json.fieldIfPresent("end", end?.rawValue)
       json.fieldIfPresent("note", note)
       if openings > 1 || isFlapping {
@@ -126,6 +128,9 @@ extension Incident.Member {
     (left, end) = (json.time("left"), json["end"]?.string.flatMap(TroubleEnd.init))
     if left != nil { leftAt = clock.instant(json, "left_ago") ?? clock.present }
     roseAt = clock.instant(json, "rose_ago")
+    opens = (json["opens_ago"]?.array ?? []).prefix(FlapSettings.opens.upperBound).compactMap {
+      clock.instant($0)
+    }
     note = json["note"]?.string?.printable(maxBytes: CheckLimits.nameBytes)
     openings = max(1, json.small("openings") ?? 1)
     isFlapping = json["flapping"]?.bool ?? false

@@ -25,11 +25,12 @@ extension Incident {
     switch subject {
     case .availability:
       let why = trouble.text.map { ": \($0)" } ?? ""
-      return "\(who) \(be) \(root.isFlapping ? "flapping" : trouble.state?.rawValue ?? "down")\(why)"
+      let isFlapping = root.isFlapping && (others == 0 || shown.allSatisfy(\.isFlapping))
+      let state = others == 0 ? trouble.state?.rawValue ?? "down" : Self.states(of: shown)
+      return "\(who) \(be) \(isFlapping ? "flapping" : state)\(why)"
     case .performance: return "\(who) \(be) slow\(trouble.text.map { ": \($0)" } ?? "")"
-    case .certificate:
-      if others > 0 { return "\(who) have certificates that end soon" }
-      return "\(who): \(trouble.text ?? "a certificate ends soon")"
+    // Of several the one that ends first: it is the most severe.
+    case .certificate: return "\(who): \(trouble.text ?? "a certificate ends soon")"
     case .budget: return "\(who) \(others > 0 ? "were" : "was") down for too long"
     case .agent: return "\(who) \(others > 0 ? "have problems" : "has a problem")"
     }
@@ -40,11 +41,49 @@ extension Incident {
 
   static func overTitle(_ members: [Member], _ subject: AlertSubject) -> String {
     let last = lastOfEach(members)
-    let words = TroubleEnd.allCases.compactMap { end -> String? in
+    let words = TroubleEnd.allCases.flatMap { end -> [String] in
       let ended = last.filter { ($0.end ?? .recovered) == end }
-      return ended.isEmpty ? nil : Self.words(end, ended, subject)
+      let isUp = end == .recovered && subject == .availability
+      return (isUp ? Self.byState(ended) : [ended].filter { !$0.isEmpty }).map {
+        Self.words(end, $0, subject)
+      }
     }
     return words.joined(separator: "; ")
+  }
+
+  /// Grouped by the state that their rules are about, down first.
+  private static func byState(_ members: [Member]) -> [[Member]] {
+    named.compactMap { state in
+      let own = members.filter { stateOfRule($0) == state }
+      return own.isEmpty ? nil : own
+    }
+  }
+
+  /// States that an alert about availability is about, the worst first.
+  private static let named: [CheckState] = [.down, .degraded, .unknown]
+
+  private static func stateOfRule(_ member: Member) -> CheckState {
+    member.trouble.state.flatMap { named.contains($0) ? $0 : nil } ?? .down
+  }
+
+  /// States of alerts about availability, such as `down` or `down or degraded`; of each check the worst.
+  private static func states(of members: [Member]) -> String {
+    var worst: [Trouble.Key: Int] = [:]
+    for member in members {
+      let place = named.firstIndex(of: stateOfRule(member)) ?? 0
+      worst[member.trouble.key.source] = min(worst[member.trouble.key.source] ?? place, place)
+    }
+    let found = Set(worst.values)
+    return named.indices.filter(found.contains).map { named[$0].rawValue }.joined(separator: " or ")
+  }
+
+  /// State of alerts in one word, such as `down` or `slow`; `nil` where there is none.
+  static func adjective(_ members: [Member], _ subject: AlertSubject) -> String? {
+    switch subject {
+    case .availability: states(of: members)
+    case .performance: "slow"
+    case .certificate, .budget, .agent: nil
+    }
   }
 
   /// Of each check the alert that ended last: what became of that one became of the check.
@@ -72,7 +111,10 @@ extension Incident {
     switch end {
     case .recovered:
       switch subject {
-      case .availability: return "\(who) \(be) up again"
+      // A rule about another state ends with that state, whatever follows: the check may be down now.
+      case .availability:
+        let state = ended.first.map(stateOfRule) ?? .down
+        return state == .down ? "\(who) \(be) up again" : "\(who) \(be) no longer \(state.rawValue)"
       case .performance: return "\(who) \(be) fast again"
       case .certificate: return "\(who) \(others > 0 ? "have" : "has") a new certificate"
       case .budget, .agent: return "\(who) \(be) well again"

@@ -79,6 +79,11 @@ package struct Incident: Hashable, Sendable {
   /// Highest severity of all that were ever in it.
   package var severity: AlertSeverity { members.map(\.trouble.severity).max() ?? .low }
 
+  /// Highest severity of what fires; of what is over, of all that was in it.
+  package var shownSeverity: AlertSeverity {
+    members.filter(\.isActive).map(\.trouble.severity).max() ?? severity
+  }
+
   /// A channel has a notification of it, and every one that has knows that it is over.
   package var isNotified: Bool { log.values.contains { $0.first != nil } }
   package var isResolveNotified: Bool { log.values.allSatisfy { $0.first == nil || $0.heard.isOver } }

@@ -42,6 +42,7 @@ package struct IncidentBook: Sendable {
   ) {
     (self.groupWait, self.flap, ended) = (groupWait, flap, EndedIncidents(over))
     self.generator = generator
+    for incident in over { noteOpens(of: incident) }
     for incident in open {
       self.open[incident.id] = incident
       for member in incident.members {
@@ -148,9 +149,13 @@ package struct IncidentBook: Sendable {
       incident.end = incident.quietSince
       open[incident.id] = nil
       places.remove(incident.id)
-      for member in incident.members { opens[member.trouble.key] = member.opens }
+      noteOpens(of: incident)
       ended.add(incident)
     }
+  }
+
+  private mutating func noteOpens(of incident: Incident) {
+    for member in incident.members { opens[member.trouble.key] = member.opens }
   }
 
   /// How long an incident waits at most for checks that failed with it.
@@ -159,7 +164,7 @@ package struct IncidentBook: Sendable {
   /// More members of incidents that are over than are kept.
   var needsForgetting: Bool { over.contains { $0.members.count > Self.keptMembers } }
 
-  /// Lets go of the oldest that are over, and of members that are more than anybody will read.
+  /// Lets go of the oldest that are over, and of members beyond those that are kept.
   ///
   /// - Parameter isSettled: no channel has anything to be sent of it: the others stay.
   package mutating func forget(isSettled: (Incident) -> Bool) {
@@ -187,6 +192,19 @@ package struct IncidentBook: Sendable {
       open[id] = incident
     }
     return open[id]
+  }
+
+  /// Moves what channels were sent to their new names.
+  mutating func rename(_ channels: [String: String]) {  // own text: channels
+    guard !channels.isEmpty else { return }
+    for incident in all {
+      update(incident.id) { incident in
+        for (old, new) in channels {
+          guard let record = incident.log.removeValue(forKey: old) else { continue }
+          incident.log[new] = record
+        }
+      }
+    }
   }
 
   /// Open, or over.

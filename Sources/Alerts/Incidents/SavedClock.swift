@@ -17,8 +17,11 @@ struct SavedClock {
   /// One that was read from a store, of this moment.
   init(now: ClockReading) { (self.now, since) = (now.boot, .zero) }
 
-  func instant(_ json: JSONValue, _ name: String) -> Instant? {
-    guard let age = json[name]?.double, age.isFinite, abs(age) < 1e9 else { return nil }
+  func instant(_ json: JSONValue, _ name: String) -> Instant? { json[name].flatMap { instant($0) } }
+
+  /// `nil` where it is no age.
+  func instant(_ json: JSONValue) -> Instant? {
+    guard let age = json.double, age.isFinite, abs(age) < 1e9 else { return nil }
     return now - (since + .microseconds(Int64(age * 1e6)))
   }
 

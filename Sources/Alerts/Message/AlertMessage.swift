@@ -88,9 +88,14 @@ package struct AlertMessage: Hashable, Sendable {
     package var severity: AlertSeverity
     package var begin: Timestamp
     package var end: Timestamp?
+    /// The title has the times.
+    package var saysWhen: Bool
 
-    package init(title: String, severity: AlertSeverity, begin: Timestamp, end: Timestamp?) {
+    package init(
+      title: String, severity: AlertSeverity, begin: Timestamp, end: Timestamp?, saysWhen: Bool = false
+    ) {
       (self.title, self.severity, self.begin, self.end) = (title, severity, begin, end)
+      self.saysWhen = saysWhen
     }
   }
 
@@ -139,8 +144,14 @@ package struct AlertMessage: Hashable, Sendable {
   package var link: String? {
     guard let pageURL else { return nil }
     let base = pageURL.hasSuffix("/") ? pageURL : pageURL + "/"
-    return kind == .digest || kind == .test || isStorm ? pageURL : "\(base)incidents/\(incident.description)"
+    return isOfIncident ? "\(base)incidents/\(incident.description)" : pageURL
   }
+
+  /// It is about one incident, which has a page of its own.
+  var isOfIncident: Bool { kind != .digest && kind != .test && !isStorm }
+
+  /// Words of a button that opens `link`.
+  var linkLabel: String { isOfIncident ? "Open incident" : "Status page" }
 
   package init(
     id: UniqueID, incident: UniqueID, kind: Kind, severity: AlertSeverity, title: String, at: Timestamp,

@@ -25,25 +25,25 @@ struct DraftWords {
     switch draft.trigger {
     case .opened, .reminder, .keepAlive: incident.firingTitle(firing)
     case .acknowledged:
-      "acknowledged by \(incident.acknowledged?.by ?? "somebody"): \(incident.firingTitle(firing))"
+      "acknowledged by \(incident.acknowledged?.by ?? "an operator"): \(incident.firingTitle(firing))"
     case .joined: joined
     case .rose: risen
     case .flapping: flapping
     case .rootRecovered: (recovered.isEmpty ? "" : over(recovered) + "; ") + left
     case .belowSeverity:
-      "\(recovered.isEmpty ? "" : over(recovered) + "; ")what is left is below the severity of this channel: "
+      "\(recovered.isEmpty ? "" : over(recovered) + "; ")what is left is \(draft.exclusion): "
         + Self.list(active.map(\.trouble.name))
     case .channelRemoved:
       "this channel is not configured any more"
         + (firing.isEmpty ? "" : "; the incident lasts: \(incident.firingTitle(firing))")
     case .resolved: resolved
-    case .past: past
+    case .past: past(isDated: false)
     }
   }
 
   /// As a line of a digest.
   var digestTitle: String {
-    if draft.trigger == .past { return past }
+    if draft.trigger == .past { return past(isDated: true) }
     return incident.isOpen ? incident.firingTitle(firing.isEmpty ? members : firing) : over(members)
   }
 
@@ -65,7 +65,7 @@ struct DraftWords {
 
   private var left: String {
     let count = firing.checkCount
-    let state = incident.subject == .availability ? "down" : "wrong"
+    let state = Incident.adjective(firing, incident.subject) ?? "affected"
     guard count > 0 else { return "what still fires is held" }
     let list = Self.list(firing.map(\.trouble.name))
     return count <= 3 ? "still \(state): \(list)" : "\(count) still \(state): \(list)"
@@ -107,24 +107,22 @@ struct DraftWords {
 
   private var resolved: String {
     let end = incident.end ?? now
-    if let member = draft.members.first(where: \.isFlapping) {
-      let down = StatusFormat.span(member.down(until: end).microseconds)
-      return "\(over(members)): it was flapping, opened \(member.openings) times, down for \(down) in all"
-    }
-    return over(members)
+    guard let member = draft.members.first(where: \.isFlapping) else { return over(members) }
+    let down = StatusFormat.span(member.down(until: end).microseconds)
+    // Openings in incidents before count for flapping, and their length is that of those incidents.
+    guard member.openings > 1 else { return "\(over(members)): it was flapping" }
+    return "\(over(members)): it was flapping, opened \(member.openings) times, down for \(down) in all"
   }
 
-  private var past: String {
+  /// - Parameter isDated: with the date, for a message of many days.
+  private func past(isDated: Bool) -> String {
     let end = incident.end ?? now
-    let length = StatusFormat.span(incident.begin.duration(to: end).microseconds)
+    let begin = min(incident.begin, end)
+    let length = StatusFormat.span(begin.duration(to: end).microseconds)
     let be = members.checkCount > 1 ? "were" : "was"
-    let what = incident.subject == .availability ? "down" : "in trouble"
-    return
-      "\(Self.list(members.map(\.trouble.name))) \(be) \(what) \(Self.clock(incident.begin)) to \(Self.clock(end)) UTC, \(length)"
-  }
-
-  private static func clock(_ instant: Timestamp) -> String {
-    String(instant.rfc3339.dropFirst(11).prefix(5))
+    let what = Incident.adjective(members, incident.subject) ?? "affected"
+    let span = MessageText.span(begin, end, isDated: isDated)
+    return "\(Self.list(members.map(\.trouble.name))) \(be) \(what) \(span), \(length)"
   }
 
   /// Three names, and how many more; each once.

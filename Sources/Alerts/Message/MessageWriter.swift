@@ -46,12 +46,14 @@ package struct MessageWriter: Sendable {
     _ draft: Draft, id: UniqueID, cause: String?, now: Timestamp
   ) -> AlertMessage {
     let incident = draft.incident
+    let end = draft.isOver ? incident.end ?? now : nil
+    // A clock that was ahead at the begin and is right now puts no begin after the end: receivers refuse that.
     var message = AlertMessage(
       id: id, incident: incident.id, kind: draft.kind, severity: draft.severity,
-      title: DraftWords(draft, now: now).title.printable(maxBytes: 512), at: now, begin: incident.begin,
-      agent: agent)
+      title: DraftWords(draft, now: now).title.printable(maxBytes: 512), at: now,
+      begin: min(incident.begin, end ?? now), agent: agent)
     (message.region, message.pageURL, message.cause) = (region, pageURL, cause)
-    message.end = draft.isOver ? incident.end ?? now : nil
+    message.end = end
     message.trigger = draft.trigger
     message.acknowledgedBy = incident.isAcknowledged ? incident.acknowledged?.by : nil
     (message.memberCount, message.alertCount) = (draft.members.checkCount, draft.members.count)
@@ -63,7 +65,9 @@ package struct MessageWriter: Sendable {
       if one.1 != two.1 { return one.1 }
       return (right.trouble.severity, left.joined) < (left.trouble.severity, right.joined)
     }
-    message.members = ranked.prefix(AlertMessage.maxMembers).map { member($0, isNew: draft.isNew($0)) }
+    message.members = ranked.prefix(AlertMessage.maxMembers).map {
+      member($0, isNew: draft.isNew($0), now: now)
+    }
     return message
   }
 
@@ -96,12 +100,13 @@ package struct MessageWriter: Sendable {
   /// The check of an alert is configured, or the alert is the agent's own.
   func knows(_ key: Trouble.Key) -> Bool { key.check.map { check($0) != nil } ?? true }
 
-  private func member(_ member: Incident.Member, isNew: Bool, showsRecent: Bool = true) -> AlertMessage.Member
-  {
+  private func member(
+    _ member: Incident.Member, isNew: Bool, now: Timestamp, showsRecent: Bool = true
+  ) -> AlertMessage.Member {
     let trouble = member.trouble
     var shown = AlertMessage.Member(
       checkID: trouble.key.check, name: trouble.name, target: trouble.target, rule: trouble.key.rule.text,
-      severity: trouble.severity, since: trouble.since)
+      severity: trouble.severity, since: min(trouble.since, member.left ?? now))
     (shown.state, shown.reason, shown.text) = (trouble.state, trouble.reason, trouble.text)
     (shown.until, shown.outcome, shown.isNew) = (member.left, member.left == nil ? nil : member.end, isNew)
     guard let id = trouble.key.check else { return shown }
@@ -142,12 +147,13 @@ extension MessageWriter {
     var message = AlertMessage(
       id: notification.id, incident: notification.id, kind: .digest,
       severity: drafts.map(\.severity).max() ?? .low, title: title, at: now,
-      begin: drafts.map(\.incident.begin).min() ?? now, agent: agent)
+      begin: min(drafts.map(\.incident.begin).min() ?? now, now), agent: agent)
     (message.region, message.pageURL) = (region, pageURL)
     message.digest = drafts.sorted { $0.incident.id > $1.incident.id }.prefix(100).map { draft in
       AlertMessage.Line(
         title: DraftWords(draft, now: now).digestTitle.printable(maxBytes: 512), severity: draft.severity,
-        begin: draft.incident.begin, end: draft.incident.end)
+        begin: min(draft.incident.begin, draft.incident.end ?? now), end: draft.incident.end,
+        saysWhen: draft.trigger == .past)
     }
     message.memberCount = count
     return message
@@ -162,8 +168,8 @@ extension MessageWriter {
     var message = AlertMessage(
       id: notification.id, incident: id, kind: notification.kind,
       severity: (firing.isEmpty ? members : firing).map(\.trouble.severity).max() ?? .low,
-      title: stormTitle(notification, firing, checks: checks, open: open), at: now, begin: begin, agent: agent
-    )
+      title: stormTitle(notification, firing, checks: checks, open: open), at: now, begin: min(begin, now),
+      agent: agent)
     (message.region, message.pageURL, message.isStorm) = (region, pageURL, true)
     message.opening = Self.opening(notification.parts, id)
     if notification.kind == .recovered { message.end = now }
@@ -171,7 +177,7 @@ extension MessageWriter {
     (message.memberCount, message.alertCount) = (shown.checkCount, shown.count)
     message.counts = counts(firing)
     message.members = Self.worstFirst(shown).prefix(AlertMessage.maxMembers).map {
-      member($0, isNew: false, showsRecent: false)
+      member($0, isNew: false, now: now, showsRecent: false)
     }
     return message
   }
@@ -197,21 +203,35 @@ extension MessageWriter {
   private func stormTitle(
     _ notification: Notification, _ firing: [Incident.Member], checks: Int, open: Int
   ) -> String {
-    let all = notification.parts.count
+    let (all, state) = (notification.parts.count, stormState(notification.parts))
     switch notification.kind {
-    case .opened: return "\(checks) checks of \(all) incidents are down"
+    case .opened: return "\(checks) checks of \(all) incidents \(state.map { "are \($0)" } ?? "have alerts")"
     case .recovered where notification.parts.contains { $0.trigger == .channelRemoved }:
-      let lasts = firing.isEmpty ? "" : "; the storm of \(all) incidents lasts: \(checks) checks are down"
+      let are = state.map { "are \($0)" } ?? "have alerts"
+      let lasts = firing.isEmpty ? "" : "; the storm of \(all) incidents lasts: \(checks) checks \(are)"
       return "this channel is not configured any more\(lasts)"
     case .recovered
     where firing.isEmpty && notification.parts.contains { $0.isClosing && $0.incident.isOpen }:
-      return "what is left of the storm of \(all) incidents is below the severity of this channel"
+      let exclusion = notification.parts.first { $0.isClosing && $0.incident.isOpen }?.exclusion ?? ""
+      return "what is left of the storm of \(all) incidents is \(exclusion)"
     case .recovered where firing.isEmpty: return "all \(all) incidents of the storm are over"
     case .recovered:
       let names = DraftWords.list(Self.worstFirst(firing).map(\.trouble.name))
-      return "the storm of \(all) incidents is over; still down: \(names)"
-    default: return "\(checks) checks of \(open) incidents are still down, of \(all) incidents in all"
+      return "the storm of \(all) incidents is over; still \(state ?? "affected"): \(names)"
+    case .update where checks == 0: return "no alert of the storm of \(all) incidents fires now"
+    default:
+      let still = state.map { "are still \($0)" } ?? "still have alerts"
+      return "\(checks) checks of \(open) incidents \(still), of \(all) incidents in all"
     }
+  }
+
+  /// State that the firing alerts of a storm have in common, such as `down` or `slow`; `nil` where they have none.
+  private func stormState(_ parts: [Draft]) -> String? {
+    let firing = parts.filter { !$0.firing.isEmpty }
+    guard let subject = firing.first?.incident.subject,
+      firing.allSatisfy({ $0.incident.subject == subject })
+    else { return nil }
+    return Incident.adjective(firing.flatMap(\.firing), subject)
   }
 
   /// By tag, network and reason, the five most of each.

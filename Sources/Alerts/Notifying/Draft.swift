@@ -156,6 +156,12 @@ extension Draft {
 
   package var firing: [Incident.Member] { members.filter(\.isActive) }
 
+  /// Why the channel is not notified of the alerts that still fire, in words.
+  var exclusion: String {
+    let isBelow = incident.members.allSatisfy { !$0.isActive || $0.trouble.severity < channel.severity }
+    return isBelow ? "below the severity of this channel" : "not routed to this channel"
+  }
+
   /// When the last alert of the check that the last title was about recovered.
   var rootLeftAt: Instant? {
     guard let root = record.heard.root?.source else { return nil }

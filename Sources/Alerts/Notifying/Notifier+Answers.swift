@@ -13,6 +13,8 @@ extension Notifier {
   ) -> SendOutcome {
     let channel = notification.channel.name
     let outcome = outcome.joined(to: sending(notification, book))
+    // It has another name meanwhile.
+    guard channels.contains(where: { $0.name == channel }) else { return outcome }
     states[channel]?.sending = nil
     switch outcome {
     case .delivered, .deliveredBut:

@@ -83,7 +83,7 @@ extension Notifier {
     let shown = parts.filter { !$0.isClosing }.map(\.incident)
     guard !parts.isEmpty,
       let kind = isLeaving ? .recovered : storm.kind(shown, channel, settings, at: context.now.boot),
-      isLeaving || !isQuiet(parts, kind, channel, context)
+      isLeaving || !isQuiet(parts, kind, channel, context), !isMuted(parts, kind, channel, context)
     else { return nil }
     if kind == .opened, storm.sending == nil, shown.count(where: { $0.activeCount > 0 }) <= Storm.limit {
       // Most were over before it was due: the rest is sent one by one.
@@ -126,6 +126,13 @@ extension Notifier {
     var draft = draft
     for stage in Stage.narrowing { _ = stage.judge(&draft, context, state) }
     return draft.members.isEmpty && !draft.isClosing ? nil : draft
+  }
+
+  /// Whether all that fires is muted: an update says nothing more then.
+  private func isMuted(
+    _ parts: [Draft], _ kind: AlertMessage.Kind, _ channel: AlertChannel, _ context: NotifyContext
+  ) -> Bool {
+    kind == .update && channel.keepAlive == nil && context.muteEnd(of: parts.flatMap(\.firing)) != nil
   }
 
   private func isQuiet(

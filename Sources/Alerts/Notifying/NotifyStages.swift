@@ -47,6 +47,12 @@ package struct NotifyContext {
 
   var quietEnd: Timestamp? { settings.quietHours?.end(at: now.wall) }
 
+  /// When the first of the mutes of these alerts ends; `nil` where one of them is not muted.
+  func muteEnd(of firing: [Incident.Member]) -> Timestamp? {
+    let ends = firing.map { mutedUntil($0.trouble) }
+    return ends.contains(nil) ? nil : ends.compactMap(\.self).min()
+  }
+
   /// Whether quiet hours hold a notification of this severity. Receivers that keep state are held their first alone.
   func isQuiet(_ severity: AlertSeverity, for channel: AlertChannel, isFirst: Bool) -> Bool {
     guard let hours = settings.quietHours, quietEnd != nil else { return false }
@@ -103,7 +109,13 @@ extension Stage {
   }
 
   static let mute = Stage(name: .mute) { draft, context, _ in
-    narrow(&draft, context.mutedUntil) { _ in "muted" }
+    // Where all that fires is muted nothing is repeated. A receiver that forgets is held nothing but its first trigger.
+    if [.reminder, .flapping].contains(draft.trigger), draft.channel.keepAlive == nil,
+      let end = context.muteEnd(of: draft.firing)
+    {
+      return .hold("muted", until: end)
+    }
+    return narrow(&draft, context.mutedUntil) { _ in "muted" }
   }
 
   /// An acknowledged incident is not notified again before it is resolved, unless it has a new alert or got worse.

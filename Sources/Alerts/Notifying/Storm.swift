@@ -40,6 +40,9 @@ package struct Storm: Hashable, Sendable {
       return first + settings.groupWait <= now ? .opened : nil
     }
     if firing == 0 { return .recovered }
+    let isQuiet = own.allSatisfy { $0.activeCount == 0 }
+    // Nothing fires, and nothing is over yet: the end is the next notification.
+    if isQuiet, channel.keepAlive.map({ lastAt + $0 > now }) ?? true { return nil }
     guard lastAt + settings.groupInterval <= now else { return nil }
     if firing <= Self.limit { return .recovered }
     if own.contains(where: { heard[$0.id] != !$0.isOpen }) { return .update }

@@ -38,6 +38,11 @@ package struct HandBook: Hashable, Sendable {
   /// Lines of the audit log.
   package static let kept = 1000
 
+  /// Both clocks as of the last look.
+  private var clock: ClockReading?
+  /// Smaller corrections of the wall clock are no step.
+  private static let step: Duration = .seconds(1)
+
   package init() {}
 
   package var isEmpty: Bool { mutes.isEmpty && windows.isEmpty && audit.isEmpty }
@@ -124,6 +129,27 @@ package struct HandBook: Hashable, Sendable {
     return .done("\(what) of \(found[0].target.text) has ended")
   }
 
+  /// Keeps what is left of each order when the wall clock is set: an order lasts for its length, whatever the clock shows.
+  ///
+  /// - Returns: whether an order has other times now.
+  package mutating func follow(_ now: ClockReading) -> Bool {
+    let known = clock
+    clock = now
+    guard let known, !mutes.isEmpty || !windows.isEmpty else { return false }
+    let step = known.wall.advanced(by: known.boot.duration(to: now.boot)).duration(to: now.wall)
+    guard step >= Self.step || step <= .zero - Self.step else { return false }
+    for place in mutes.indices { mutes[place].move(by: step) }
+    for place in windows.indices { windows[place].move(by: step) }
+    return true
+  }
+
+  /// The same as of now.
+  package func following(_ now: ClockReading) -> HandBook {
+    var book = self
+    _ = book.follow(now)
+    return book
+  }
+
   /// As time passes; true: something ended.
   package mutating func advance(to now: Timestamp) -> Bool {
     var ended: [Entry] = []
@@ -153,6 +179,10 @@ package struct HandBook: Hashable, Sendable {
 }
 
 extension HandBook.Order {
+  fileprivate mutating func move(by step: Duration) {
+    (from, until) = (from.advanced(by: step), until.advanced(by: step))
+  }
+
   /// The last letters of its id: enough to tell it from the others.
   package var short: String { String(id.description.suffix(6)) }
 

@@ -26,7 +26,7 @@ extension RuleWatch {
   /// Whether any rule needs `judge(_:now:)`.
   package var needsFigures: Bool { rules.contains { $0.kind.subject == .budget } }
 
-  /// The rules about windows. Time without a verdict is not held against anybody: it burns nothing.
+  /// The rules about windows. Time without a verdict burns no budget.
   package mutating func judge(_ figures: some Figures, now: Timestamp) -> [TroubleEvent] {
     var events: [TroubleEvent] = []
     for rule in rules where rule.kind.subject == .budget {

@@ -225,7 +225,7 @@ package struct RuleWatch: Sendable {
     rowsVersion &+= 1
   }
 
-  /// In maintenance nothing is anybody's trouble, and afterwards everything begins anew.
+  /// In maintenance no alert fires, and counting starts over after it.
   private mutating func rest(_ item: inout Watched, at now: Timestamp) -> [TroubleEvent] {
     item.memory = CheckMemory()
     var events: [TroubleEvent] = []
@@ -256,6 +256,8 @@ package struct RuleWatch: Sendable {
       guard value > above else { return ended(key, at: result.scheduledAt) }
       var trouble = trouble(rule, key, item.check, result, since: result.scheduledAt)
       let what = percentile.map { "p\($0) of \(window.text)" } ?? "the response time"
+      // The check works: what fires is that it is slow.
+      trouble.state = .degraded
       trouble.text = "\(what) is \(StatusFormat.latency(value)), above \(above.text)"
       return holds(trouble)
     case .certificateExpiry(let before):
@@ -292,7 +294,7 @@ package struct RuleWatch: Sendable {
       pending[key] = nil
       return ended(key, at: result.scheduledAt)
     }
-    // Down stays down as far as anybody knows while nobody can look.
+    // An unknown result leaves the state as it was last known.
     guard result.state == state else { return [] }
     let trouble = trouble(rule, key, item.check, result, since: since)
     guard since.duration(to: result.scheduledAt) >= lasting else {

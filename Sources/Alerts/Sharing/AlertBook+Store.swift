@@ -128,7 +128,7 @@ extension AlertBook {
       self.share?.delivered.remove(incident.id)
       return nil
     }
-    // By nobody's name: the agent that notifies reads it like any other's.
+    // Without a writer: the agent that notifies reads it like any other's.
     return .init(incident.id, SharedIncident.json(merged, by: "", now: now), replacing: replacing)
   }
 

@@ -256,7 +256,7 @@ extension AlertBook {
     for (id, mark) in share.marks where share.isDone(id) {
       self.share?.marks[id] = nil
       forget(id)
-      // It went before anybody heard of it, and this member told of its begin alone: its end is told yet.
+      // It went before another member read it, and this member told of its begin alone: its end is told yet.
       if !mark.isTold, share.delivered.contains(id), incidents[id]?.isOpen == true {
         incidents.close(id, at: now)
       } else {

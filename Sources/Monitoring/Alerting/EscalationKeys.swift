@@ -30,8 +30,8 @@ package struct EscalationDefinition: Sendable {
   }
 }
 
-extension FlapSettings {
-  static let keys: [Key<FlapSettings>] = [
+extension FlapSettings: KeyedSettings {
+  package static let keys: [Key<FlapSettings>] = [
     Key(\.opens, "opens", .integer(FlapSettings.opens), "Openings of one alert that make it flapping"),
     Key(\.within, "within", .duration(FlapSettings.within), "Time in which these openings lie"),
     Key(

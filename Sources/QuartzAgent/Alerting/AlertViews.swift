@@ -127,9 +127,9 @@ extension IncidentStatus.Notification {
       (state, stage) = (.pending, (fold == .storm ? NotifyStage.storm : .severity).words)
       (reason, until) = folded(fold)
     case .hold(let stage, let words, let end, let draft):
-      // What comes by and by is no news that is held.
-      if draft.trigger == .reminder || draft.trigger == .keepAlive { return }
-      state = Self.state(stage)
+      // What comes by and by is no news that is held: it is delivered, and what is next is said.
+      let isRepetition = draft.trigger == .reminder || draft.trigger == .keepAlive
+      state = isRepetition ? .delivered : Self.state(stage)
       (self.stage, reason, until) = (stage.words, words, end)
     }
   }
@@ -147,7 +147,7 @@ extension IncidentStatus {
   init(_ incident: Incident, _ notifications: [Notification]? = nil) {
     self.init(
       id: incident.id, short: incident.short, title: incident.isOpen ? incident.title : incident.overTitle,
-      subject: incident.subject, severity: incident.severity, begin: incident.begin, end: incident.end)
+      subject: incident.subject, severity: incident.shownSeverity, begin: incident.begin, end: incident.end)
     if incident.isAcknowledged {
       (acknowledgedBy, acknowledgedAt) = (incident.acknowledged?.by, incident.acknowledged?.at)
       acknowledgedNote = incident.acknowledged?.note

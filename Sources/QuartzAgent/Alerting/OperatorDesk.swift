@@ -41,7 +41,9 @@ actor OperatorDesk {
         return
       }
       book = read
-      _ = book.advance(to: time.wall())
+      let now = time.reading()
+      _ = book.advance(to: now.wall)
+      _ = book.follow(now)
       announce()
     } catch {
       log.warning("what was ordered by hand is not known", metadata: ["problem": "\(error)"])
@@ -52,7 +54,9 @@ actor OperatorDesk {
   func run() async {
     repeat {
       await noteTaken()
-      if book.advance(to: time.wall()) {
+      let now = time.reading()
+      let isMoved = book.follow(now)
+      if book.advance(to: now.wall) || isMoved {
         announce()
         // A failure is told by the disk.
         try? await save()
@@ -93,6 +97,7 @@ actor OperatorDesk {
       }
       wish.kind = .acknowledge(incident: incident.short)
     }
+    _ = book.follow(time.reading())
     let answer = book.take(
       wish, now: time.wall(), names: OperatorNames(catalog.checks), using: &generator)
     guard case .done(let words) = answer else { return answer }
@@ -124,8 +129,8 @@ actor OperatorDesk {
     try await file.write(json.bytes)
   }
 
-  /// As of the last change.
-  nonisolated var current: HandBook { shared.withLock { $0 } }
+  /// As of the last change, by the wall clock as it shows now.
+  nonisolated var current: HandBook { shared.withLock { $0 }.following(time.reading()) }
 }
 
 extension OrderView {

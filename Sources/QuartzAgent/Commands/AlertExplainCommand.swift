@@ -55,10 +55,19 @@ struct AlertExplanation {
     var lines = ["\(id) \(incident["status"]?.string ?? "") \(incident["severity"]?.string ?? ""): \(title)"]
     let channels = (incident["notifications"]?.array ?? []).compactMap(IncidentStatus.Notification.init)
     if channels.isEmpty { lines.append("  no channel is notified of it") }
-    lines += channels.map { item in
-      let stage = item.stage.map { " [\($0.printable(maxBytes: 40))]" } ?? ""
-      return "  \(item.line)\(stage)"
-    }
+    lines += channels.map { "  \($0.line)\(next($0))" }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// The stage that holds what is next; of a channel that knows the incident as it is, the reminder or what holds that.
+  private func next(_ item: IncidentStatus.Notification) -> String {
+    guard let stage = item.stage?.printable(maxBytes: 40) else { return "" }
+    guard item.state == .delivered, let reason = item.reason?.printable(maxBytes: 300) else {
+      return " [\(stage)]"
+    }
+    let end = item.until.map(IncidentStatus.Notification.moment)
+    // The wait for a reminder is named by what it is for.
+    if stage == "wait" { return end.map { "; \(reason) at \($0) [wait]" } ?? " [wait]" }
+    return "; no reminder\(end.map { " until \($0)" } ?? ""): \(reason) [\(stage)]"
   }
 }

@@ -113,8 +113,9 @@ struct IncidentText {
 
 extension IncidentStatus.Notification {
   /// For a terminal.
-  var line: String {
-    "\(channel.printable(maxBytes: 80)): "
-      + words { "\($0.rfc3339.prefix(19).replacing("T", with: " "))Z" }
+  var line: String { "\(channel.printable(maxBytes: 80)): \(words(Self.moment))" }
+
+  static func moment(_ instant: Timestamp) -> String {
+    "\(instant.rfc3339.prefix(19).replacing("T", with: " "))Z"
   }
 }

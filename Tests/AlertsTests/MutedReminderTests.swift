@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+import Testing
+
+@testable import Alerts
+
+/// A mute holds what is repeated as well, and nothing that closes what a channel knows.
+@Suite struct MutedReminderTests {
+  private func settings() -> AlertSettings {
+    var settings = quickSettings(channels: ["ops", "pd", "am"])
+    settings.channels[1] = makePagerDuty("pd")
+    settings.channels[2] = makeWebhook("am", .alertmanager)
+    return settings
+  }
+
+  private func told(_ desk: Desk, _ channel: String) -> [String] {
+    desk.told.filter { $0.channel == channel }.map { "\($0.at) \($0.message.trigger?.rawValue ?? "")" }
+  }
+
+  /// Reminders are held from the mute to its end; Alertmanager, which forgets, is told all the same.
+  @Test func reminders() throws {
+    let web = try makeCheck("web")
+    var desk = Desk(settings(), [web])
+    desk.down(web, at: 0)
+    desk.pass(from: 0, to: 63)
+    desk.muted = [web.id]
+    desk.pass(from: 64, to: 300)
+    #expect(desk.hold(at: 300) == .mute && desk.hold("pd", at: 300) == .mute)
+    desk.muted = []
+    desk.pass(from: 301, to: 310)
+    desk.muted = [web.id]
+    desk.up(web, at: 311)
+    desk.pass(from: 311, to: 320)
+    for channel in ["ops", "pd"] {
+      #expect(
+        told(desk, channel) == ["3 opened", "63 reminder", "301 reminder", "314 resolved"], "\(channel)")
+    }
+    #expect(told(desk, "am") == ["3 opened", "243 keep_alive", "314 resolved"])
+  }
+
+  /// One of two is muted: the reminder is about the other as well, and is sent.
+  @Test func oneOfTwo() throws {
+    let checks = try ["web", "db"].map { try makeCheck($0) }
+    var desk = Desk(settings(), checks)
+    for check in checks { desk.down(check, at: 0) }
+    desk.pass(from: 0, to: 10)
+    desk.muted = [checks[0].id]
+    desk.pass(from: 11, to: 70)
+    #expect(told(desk, "ops") == ["3 opened", "63 reminder"])
+    desk.muted = Set(checks.map(\.id))
+    desk.pass(from: 71, to: 200)
+    #expect(told(desk, "ops") == ["3 opened", "63 reminder"])
+  }
+
+  /// That a muted check flaps is told when the mute ends.
+  @Test func flapping() throws {
+    let web = try makeCheck("web")
+    var settings = settings()
+    settings.remind = .seconds(86_400)
+    var desk = Desk(settings, [web])
+    desk.down(web, at: 0)
+    desk.pass(from: 0, to: 10)
+    desk.muted = [web.id]
+    for second: Int64 in [11, 14, 17] {
+      desk.up(web, at: second)
+      desk.down(web, at: second + 1)
+      desk.pass(from: second, to: second + 2)
+    }
+    desk.pass(from: 20, to: 100)
+    #expect(told(desk, "ops") == ["3 opened"] && desk.hold(at: 100) == .mute)
+    desk.muted = []
+    desk.pass(from: 101, to: 110)
+    #expect(told(desk, "ops") == ["3 opened", "101 flapping"])
+  }
+
+  /// A storm whose checks are all muted is not reminded of; its end is told.
+  @Test func storms() throws {
+    let checks = try StormTests.checks(30)
+    var settings = StormTests.settings()
+    settings.remind = .seconds(120)
+    var desk = Desk(settings, checks)
+    for check in checks { desk.down(check, at: 0) }
+    desk.pass(from: 0, to: 30)
+    desk.muted = Set(checks.map(\.id))
+    desk.pass(from: 31, to: 400)
+    #expect(desk.kinds == [.opened], "\(desk.lines)")
+    for check in checks { desk.up(check, at: 401) }
+    desk.pass(from: 401, to: 500)
+    #expect(desk.kinds == [.opened, .recovered], "\(desk.lines)")
+  }
+}
