@@ -69,7 +69,8 @@ def until(holds, seconds, words):
 
 
 class Agent:
-    def __init__(self, binary, folder, stage, port, web, name="loop-1", deliver="to: quartz", more=""):
+    def __init__(self, binary, folder, stage, port, web, name="loop-1", deliver="to: quartz", more="", resources=None):
+        only = ", ".join(f'"{resource}"' for resource in resources or [stage.resource])
         self.binary, self.config = binary, pathlib.Path(folder) / f"{name}.yaml"
         self.config.write_text(f"""
 agent: {{name: {name}, state_dir: {folder}/{name}-state}}
@@ -78,7 +79,7 @@ egress: {{allow: ["127.0.0.1/32:{web}"], ports: [{web}]}}
 quartz:
   url: http://127.0.0.1:{port}/v1
   api_key: qtz_loop
-  checks: {{pull: true, every: 1h, only: {{resources: ["{stage.resource}"]}}}}
+  checks: {{pull: true, every: 1h, only: {{resources: [{only}]}}}}
   deliver: {{{deliver}}}
 {more}""")
         self.log = open(f"{folder}/{name}.log", "ab")

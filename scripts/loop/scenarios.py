@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What single cases must do, each in a stage of its own: rules, channels, quiet hours, people's hands, time, errors, rights."""
+import sys
 import uuid
 
 from database import Refused, Session, ingest
@@ -666,12 +667,15 @@ def hostile_words(stage):
     expect(stage.one("select length(acknowledged_via) <= 520, acknowledged_via ~ '[[:cntrl:]]' from alerts"), "t|f")
 
 
-ALL = [value for name, value in list(globals().items())
-       if callable(value) and getattr(value, "__code__", None) and value.__code__.co_varnames[:1] == ("stage",)]
+def cases(module):
+    return [value for value in vars(module).values()
+            if callable(value) and getattr(value, "__code__", None) and value.__code__.co_varnames[:1] == ("stage",)]
 
 
-def run(folder):
-    for case in ALL:
+def run(folder, *modules):
+    """All cases of this module and of others; how many."""
+    found = [case for module in (sys.modules[__name__], *modules) for case in cases(module)]
+    for case in found:
         stage = Stage(folder)
         try:
             case(stage)
@@ -679,4 +683,4 @@ def run(folder):
             raise SystemExit(f"{case.__name__}: {error}") from error
         stage.owner.close()
         stage.service.close()
-    return len(ALL)
+    return len(found)
