@@ -16,4 +16,5 @@ set local client_min_messages = warning;
 \ir move.sql
 \ir asks.sql
 \ir changes.sql
+\ir fleet.sql
 \ir rights.sql

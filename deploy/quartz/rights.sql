@@ -10,7 +10,7 @@ declare
   service text := 'public.claim_notifications(integer), public.settle_notification(uuid, boolean, text), '
     'public.agent_config(uuid, bigint)';
   -- What a member's own token may call; these judge it.
-  member text := 'public.ask_checks(uuid, uuid), public.asks_state(jsonb)';
+  member text := 'public.ask_checks(uuid, uuid), public.asks_state(jsonb), public.may_send_notifications()';
 begin
   -- PostgreSQL lets everybody call each new function, and Supabase anon and authenticated use all that is new in public.
   foreach role in array array_append(roles, 'public') loop

@@ -608,7 +608,7 @@ def rights(stage):
     stranger.ask(f"select set_config('request.jwt.claim.sub', '{uuid.uuid4()}', false)")
     closed = ["select claim_notifications()", f"select settle_notification('{person}', true)", f"select agent_config('{stage.key}', 0)",
               f"select ingest_check_results('{stage.key}', '{{}}', '[]')", "select quartz_agent.cutover()", "select quartz_agent.tick()",
-              "call quartz_agent.run_tick()", "select * from quartz_agent.settings", "select quartz_agent.holds(1, 'gt', 0)",
+              "call quartz_agent.run_tick()", "select * from quartz_agent.settings", "select * from quartz_agent.key_rate", f"select agent_key_scope('{stage.key}')", "select quartz_agent.holds(1, 'gt', 0)",
               "update alert_notifications set state = 'dropped'", "insert into check_asks (monitoring_check_id) values (null)", "delete from alert_notifications"]
     for session, name in ((viewer, "viewer"), (anon, "anon"), (stranger, "stranger")):
         for sql in closed:
@@ -617,7 +617,7 @@ def rights(stage):
                 raise AssertionError(f"{name} may {sql}")
             except Refused as error:
                 expect(error.code, "42501", f"{name}: {sql}")
-    for sql in ("select ask_checks()", "select asks_state('[]')", "select * from alert_notifications", "select * from check_asks"):
+    for sql in ("select ask_checks()", "select asks_state('[]')", "select may_send_notifications()", "select * from alert_notifications", "select * from check_asks"):
         try:
             anon.ask(sql)
             raise AssertionError(f"anon may {sql}")
@@ -641,8 +641,8 @@ def rights(stage):
     stage.tick()
     expect(stage.alerts("resolved_at is null"), ["t"])
     # Each role may call these of all that is ours, by PostgreSQL's own catalogue.
-    ours = "'ingest_check_results', 'agent_key_scope', 'claim_notifications', 'settle_notification', 'agent_config', 'ask_checks', 'asks_state'"
-    for role, may in (("anon", ""), ("authenticated", "ask_checks, asks_state"),
+    ours = "'ingest_check_results', 'agent_key_scope', 'claim_notifications', 'settle_notification', 'agent_config', 'ask_checks', 'asks_state', 'may_send_notifications'"
+    for role, may in (("anon", ""), ("authenticated", "ask_checks, asks_state, may_send_notifications"),
                       ("service_role", "agent_config, agent_key_scope, claim_notifications, ingest_check_results, settle_notification")):
         expect(stage.one("select coalesce(string_agg(p.proname, ', ' order by p.proname), '') from pg_proc p join pg_namespace n on n.oid = p.pronamespace "
                          f"where (n.nspname = 'quartz_agent' or n.nspname = 'public' and p.proname in ({ours})) "
