@@ -17,4 +17,5 @@ set local client_min_messages = warning;
 \ir asks.sql
 \ir changes.sql
 \ir fleet.sql
+\ir app-compat.sql
 \ir rights.sql

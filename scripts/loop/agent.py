@@ -45,10 +45,11 @@ def page(kind=Page):
 
 
 @contextlib.contextmanager
-def route(folder, key):
-    """The edge function's own code before this database."""
+def route(folder, key, **others):
+    """The edge functions' own code before this database; others: keys beside the agent's, and their ids."""
     port = pathlib.Path(folder) / "route.port"
-    node = subprocess.Popen(["node", REPOSITORY / "Tests/DeployTests/Backend/serve.mjs", f"{folder}/check-results.mjs", folder, port, "qtz_loop", key])
+    node = subprocess.Popen(["node", REPOSITORY / "Tests/DeployTests/Backend/serve.mjs", f"{folder}/check-results.mjs", folder, port, "qtz_loop", key,
+                             *[word for pair in others.items() for word in pair]])
     try:
         until(port.exists, 30, "the route to listen")
         yield port.read_text()

@@ -8,6 +8,7 @@ import time
 
 import acks
 import agent
+import apps
 import cost
 import fleet
 import histories
@@ -78,7 +79,7 @@ def main():
         return quick <= 1.3
 
     part("histories", "Histories", past)
-    part("cases", "Single cases", lambda: say(f"{scenarios.run(folder, fleet, security)} cases"))
+    part("cases", "Single cases", lambda: say(f"{scenarios.run(folder, fleet, security, apps)} cases"))
     part("agent", "A running agent", lambda: agent.run(folder, binary, say, 3 if is_short else 20))
     part("acks", "Acknowledgements", lambda: acks.run(folder, binary, say, is_short))
     part("windows", "Maintenance windows", lambda: windows.run(folder, binary, say, is_short))

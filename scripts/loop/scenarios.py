@@ -607,7 +607,8 @@ def rights(stage):
     viewer.ask(f"select set_config('request.jwt.claim.sub', '{person}', false)")
     stranger.ask(f"select set_config('request.jwt.claim.sub', '{uuid.uuid4()}', false)")
     closed = ["select claim_notifications()", f"select settle_notification('{person}', true)", f"select agent_config('{stage.key}', 0)",
-              f"select ingest_check_results('{stage.key}', '{{}}', '[]')", "select quartz_agent.cutover()", "select quartz_agent.tick()",
+              f"select ingest_check_results('{stage.key}', '{{}}', '[]')", "select app_dashboard()", "select app_alerts()", f"select app_alert('{person}', 'resolve')", "select app_checks()", f"select app_results('{person}')",
+              "select app_rules()", f"select app_me('{stage.key}')", "select quartz_agent.cutover()", "select quartz_agent.tick()",
               "call quartz_agent.run_tick()", "select * from quartz_agent.settings", "select * from quartz_agent.key_rate", f"select agent_key_scope('{stage.key}')", "select quartz_agent.holds(1, 'gt', 0)",
               "update alert_notifications set state = 'dropped'", "insert into check_asks (monitoring_check_id) values (null)", "delete from alert_notifications"]
     for session, name in ((viewer, "viewer"), (anon, "anon"), (stranger, "stranger")):
@@ -641,9 +642,9 @@ def rights(stage):
     stage.tick()
     expect(stage.alerts("resolved_at is null"), ["t"])
     # Each role may call these of all that is ours, by PostgreSQL's own catalogue.
-    ours = "'ingest_check_results', 'agent_key_scope', 'claim_notifications', 'settle_notification', 'agent_config', 'ask_checks', 'asks_state', 'may_send_notifications'"
+    ours = "'ingest_check_results', 'agent_key_scope', 'claim_notifications', 'settle_notification', 'agent_config', 'ask_checks', 'asks_state', 'may_send_notifications', 'app_dashboard', 'app_alerts', 'app_alert', 'app_checks', 'app_results', 'app_rules', 'app_me'"
     for role, may in (("anon", ""), ("authenticated", "ask_checks, asks_state, may_send_notifications"),
-                      ("service_role", "agent_config, agent_key_scope, claim_notifications, ingest_check_results, settle_notification")):
+                      ("service_role", "agent_config, agent_key_scope, app_alert, app_alerts, app_checks, app_dashboard, app_me, app_results, app_rules, claim_notifications, ingest_check_results, settle_notification")):
         expect(stage.one("select coalesce(string_agg(p.proname, ', ' order by p.proname), '') from pg_proc p join pg_namespace n on n.oid = p.pronamespace "
                          f"where (n.nspname = 'quartz_agent' or n.nspname = 'public' and p.proname in ({ours})) "
                          f"and has_function_privilege('{role}', p.oid, 'execute')"), may, f"functions of {role}")

@@ -10,6 +10,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 
 const [route, sockets, portFile, ...pairs] = process.argv.slice(2);
 const { agentScope, handleAgentConfig, handleCheckResults, isOpenToAgents, keepToScope, Refused } = await import(route);
+const { handleApp } = await import(route.replace('check-results', 'app-compat'));
 const keys = new Map(pairs.flatMap((word, index) => (index % 2 ? [] : [[word, pairs[index + 1]]])));
 const faults = { down: false, loseAnswers: 0, tooMany: 0 };
 const instants = [];
@@ -68,11 +69,13 @@ const error = (status, code, message) => json(status, { success: false, error: {
 
 async function answer(request) {
   const url = new URL(request.url);
-  const [, entity, id] = url.pathname.split('/').filter(Boolean);
+  const [, entity, id, action] = url.pathname.split('/').filter(Boolean);
   const keyId = keys.get(request.headers.get('x-api-key'));
   if (!keyId) return error(401, 'UNAUTHORIZED', 'Invalid or missing API key');
   const scope = await agentScope(database, keyId);
   if (scope && !isOpenToAgents(request.method, entity, id)) return error(403, 'FORBIDDEN', 'not for an agent key');
+  const app = scope ? null : await handleApp(request.method, { entity, id, action }, url.searchParams, database, keyId);
+  if (app) return app;
   if (entity === 'check-results' && request.method === 'POST') return handleCheckResults(request, database, keyId);
   if (entity === 'agent-config' && request.method === 'GET') return handleAgentConfig(url.searchParams.get('since'), database, keyId);
   if (request.method !== 'GET' || !['monitoring-checks', 'maintenance-windows'].includes(entity)) {
