@@ -47,9 +47,10 @@ def page(kind=Page):
 @contextlib.contextmanager
 def route(folder, key, **others):
     """The edge functions' own code before this database; others: keys beside the agent's, and their ids."""
-    port = pathlib.Path(folder) / "route.port"
+    port, log = pathlib.Path(folder) / "route.port", open(f"{folder}/route.log", "ab")
     node = subprocess.Popen(["node", REPOSITORY / "Tests/DeployTests/Backend/serve.mjs", f"{folder}/check-results.mjs", folder, port, "qtz_loop", key,
-                             *[word for pair in others.items() for word in pair]])
+                             *[word for pair in others.items() for word in pair]],
+                            stderr=log)
     try:
         until(port.exists, 30, "the route to listen")
         yield port.read_text()

@@ -12,6 +12,7 @@ import apps
 import cost
 import fleet
 import histories
+import kills
 import migrate
 import scenarios
 import security
@@ -23,15 +24,17 @@ def say(words):
     print(f"    {words}", flush=True)
 
 
-def history(folder, seed, checks, minutes):
+def history(folder, seed, checks, minutes, *others):
     session = Session(folder)
     session.ask("truncate resources, api_keys, incidents, alert_rules, notification_channels cascade")
     session.ask("insert into notification_channels (name, channel_type) values ('a', 'slack'), ('b', 'teams')")
     session.ask("update quartz_agent.settings set alerts = 'on', last_tick = now()")
     world = histories.World(random.Random(seed), session, checks, minutes)
-    senders = histories.Senders(world, folder, seed)
+    senders = histories.Senders(world, folder, seed, *others)
     began = time.monotonic()
     senders.run()
+    session.close()
+    session = Session(folder)
     while session.ask("select count(*) from quartz_agent.dirty") != "0":
         session.ask("select quartz_agent.tick('20 s', '0')")
     same, wrong = histories.compare(world, session)
@@ -57,7 +60,7 @@ def warnings_of(folder):
 
 
 def main():
-    folder, seed, count, checks, minutes, binary, only = *sys.argv[1:3], *map(int, sys.argv[3:6]), *sys.argv[6:8]
+    folder, seed, count, checks, minutes, binary, only, wanted = *sys.argv[1:3], *map(int, sys.argv[3:6]), *sys.argv[6:8], int(sys.argv[8])
     is_short = count == 1
     wrong = []
 
@@ -72,6 +75,15 @@ def main():
         good = [history(folder, f"{seed}.{number}", checks, minutes) for number in range(count)]
         return warnings_of(folder) == 0 and all(good)
 
+    def killed():
+        killer = kills.Killer(folder, seed, wanted // 2)
+        good, number = True, 0
+        while killer.left > 0:
+            good = history(folder, f"{seed}.k{number}", checks, minutes, killer.work) and good
+            number += 1
+        say(f"{wanted // 2} times the database was killed with SIGKILL while results came")
+        return kills.run(folder, binary, say, seed, wanted - wanted // 2, killer.server) and good
+
     def price():
         quick = max(cost.run(folder, say)[:2])
         if quick > 1.3:
@@ -80,6 +92,7 @@ def main():
 
     part("histories", "Histories", past)
     part("cases", "Single cases", lambda: say(f"{scenarios.run(folder, fleet, security, apps)} cases"))
+    part("kills", "Kills", killed)
     part("agent", "A running agent", lambda: agent.run(folder, binary, say, 3 if is_short else 20))
     part("acks", "Acknowledgements", lambda: acks.run(folder, binary, say, is_short))
     part("windows", "Maintenance windows", lambda: windows.run(folder, binary, say, is_short))

@@ -317,6 +317,20 @@ def confirmations(stage):
     expect(stage.alerts(), ["availability|critical|recovered"])
 
 
+def the_word_of_a_place_that_comes_late(stage):
+    """One place fails and is well again before the other is heard, which was well all the time: there was no alert."""
+    stage.run(f"insert into check_confirmations (monitoring_check_id, needed) values ('{stage.check}', 2)")
+    stage.post(stage.row(900, True), name="a2")
+    stage.post(*[stage.row(s, s != 60, name="a1") for s in (120, 60, 30)], name="a1")
+    expect(stage.alerts(), ["availability|critical|recovered"], "a2 was not heard for ten minutes")
+    stage.post(*[stage.row(s, True) for s in (125, 65, 5)], name="a2")
+    stage.tick()
+    expect(stage.alerts(), ["availability|critical|corrected"])
+    # What ended before its rows is none of them.
+    stage.post(stage.row(3, True), name="a2")
+    expect(stage.one("select count(*) from quartz_agent.dirty"), "0")
+
+
 def runner_rows_blind_nothing(stage):
     for seconds in (180, 120, 60):
         stage.run(f"insert into check_results (monitoring_check_id, status) values ('{stage.check}', 'success')")
