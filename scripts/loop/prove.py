@@ -13,6 +13,7 @@ import cost
 import fleet
 import histories
 import kills
+import outage
 import migrate
 import scenarios
 import security
@@ -84,6 +85,9 @@ def main():
         say(f"{wanted // 2} times the database was killed with SIGKILL while results came")
         return kills.run(folder, binary, say, seed, wanted - wanted // 2, killer.server) and good
 
+    def away():
+        return outage.run(folder, say, seed, 4 if is_short else 20, kills.Server(folder), 2 if is_short else 10)
+
     def price():
         quick = max(cost.run(folder, say)[:2])
         if quick > 1.3:
@@ -93,6 +97,7 @@ def main():
     part("histories", "Histories", past)
     part("cases", "Single cases", lambda: say(f"{scenarios.run(folder, fleet, security, apps)} cases"))
     part("kills", "Kills", killed)
+    part("outage", "A day away", away)
     part("agent", "A running agent", lambda: agent.run(folder, binary, say, 3 if is_short else 20))
     part("acks", "Acknowledgements", lambda: acks.run(folder, binary, say, is_short))
     part("windows", "Maintenance windows", lambda: windows.run(folder, binary, say, is_short))
