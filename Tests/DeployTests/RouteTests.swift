@@ -13,7 +13,9 @@ import Testing
 @Suite struct RouteTests {
   /// Strict type checking, and the JavaScript that node runs.
   private func compile(in folder: URL) throws -> URL {
-    let source = Backend.repository.appending(path: "deploy/quartz/check-results.ts")
+    let sources = ["check-results", "app-compat"].map {
+      Backend.repository.appending(path: "deploy/quartz/\($0).ts").path
+    }
     guard FileManager.default.isExecutableFile(atPath: "/usr/bin/tsc") else {
       throw MissingServer(program: "/usr/bin/tsc", debianPackage: "node-typescript")
     }
@@ -23,11 +25,12 @@ import Testing
         "--strict", "--noUnusedLocals", "--noUnusedParameters", "--noImplicitReturns",
         "--exactOptionalPropertyTypes",
         "--target", "es2022", "--module", "es2022", "--lib", "es2022,dom", "--outDir", folder.path,
-        source.path,
-      ], in: folder)
-    let module = folder.appending(path: "check-results.mjs")
-    try FileManager.default.moveItem(at: folder.appending(path: "check-results.js"), to: module)
-    return module
+      ] + sources, in: folder)
+    for name in ["check-results", "app-compat"] {
+      try FileManager.default.moveItem(
+        at: folder.appending(path: "\(name).js"), to: folder.appending(path: "\(name).mjs"))
+    }
+    return folder.appending(path: "check-results.mjs")
   }
 
   /// Against a database that answers as told: statuses, codes, limits, and text that PostgreSQL cannot hold.

@@ -231,7 +231,7 @@ import Testing
     let clock = FakeClock()
     let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     for (hasAlerts, words) in [
-      (false, ["list", "asks", "windows"]), (true, ["list", "asks", "windows", "acks"]),
+      (false, ["list", "asks", "windows", "fleet"]), (true, ["list", "asks", "windows", "fleet", "acks"]),
     ] {
       let desk = AppDesk(
         asks: AskDesk(isRunHere: { _ in true }, log: log, time: clock.time), hasAlerts: hasAlerts,

@@ -16,7 +16,7 @@ alter table public.alerts
   add column if not exists resolution text,
   add column if not exists acknowledged_via text;
 comment on column public.alerts.alert_key is
-  'CHECK/availability, CHECK/performance, CHECK/certificate, agent:ID/silent, agent:ID/clock, agent:ID/lost; null: another writer''s';
+  'CHECK/availability, CHECK/performance, CHECK/certificate, agent:ID/silent, …/clock, …/lost, …/late, …/list; null: another writer''s';
 comment on column public.alerts.first_failed_at is 'When the first failure of the series was seen; triggered_at is when it was enough';
 comment on column public.alerts.occurrences is 'How often it opened: within five minutes of its end it is the same alert';
 comment on column public.alerts.resolution is

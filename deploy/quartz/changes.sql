@@ -176,7 +176,7 @@ language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   scope public.agent_key_scopes;
   abilities text[] := array(select left(w, 20) from jsonb_array_elements_text(
-    case jsonb_typeof(agent -> 'can') when 'array' then agent -> 'can' else '[]' end) w where w in ('list', 'asks', 'acks', 'windows') order by 1);
+    case jsonb_typeof(agent -> 'can') when 'array' then agent -> 'can' else '[]' end) w where w in ('list', 'asks', 'acks', 'windows', 'fleet') order by 1);
   answer jsonb;
   version bigint;
   has_acks boolean := coalesce(jsonb_typeof(agent -> 'acks') = 'array' and agent -> 'acks' <> '[]', false);
@@ -195,6 +195,9 @@ begin
   end if;
   if 'list' = any (abilities) then
     answer := answer || jsonb_build_object('list', jsonb_build_object('version', quartz_agent.version_of(scope, false)));
+  end if;
+  if 'fleet' = any (abilities) and quartz_agent.mode() = 'on' then
+    answer := answer || jsonb_build_object('fleet', quartz_agent.fleet_for(scope, agent));
   end if;
   if 'windows' = any (abilities) and scope.may_maintain then
     perform quartz_agent.take_windows(scope, agent);

@@ -134,6 +134,8 @@ export function failure(error: DatabaseError): Response {
   const code = error.code ?? '';
   if (code === '54000') return tooLarge();
   if (code === '42501') return refuse(403, code, error.message);
+  // Its own words as well; agents wait as long as is said here.
+  if (code === '53400') return refuse(429, 'RATE_LIMITED', error.message, { 'Retry-After': String(secondsOfMinute()) });
   if (/^2[123]/.test(code)) return refuse(400, code, error.message);
   console.error(`database: ${code} ${error.message}`);
   if (/^54/.test(code)) return refuse(400, 'BAD_REQUEST', 'the batch is too complex');
@@ -148,17 +150,27 @@ export function failure(error: DatabaseError): Response {
   return refuse(500, code || 'INTERNAL_ERROR', 'the database refused the batch; the log of the function says why');
 }
 
+/** Until the minute of the rates is over. */
+function secondsOfMinute(): number {
+  return 60 - Math.floor(Date.now() / 1000) % 60;
+}
+
+/** A request that is not served; `index.ts` answers `response`. */
+export class Refused extends Error {
+  constructor(readonly response: Response) {
+    super('the request is refused');
+  }
+}
+
 /**
- * The scope of an agent's key, or null for any other key.
+ * The scope of an agent's key, or null for any other key. Counts the request.
  *
- * @throws when the database does not say: a key must not get more rights because of an outage.
+ * @throws Refused when the database does not say, or says that it is one too many: a key must not get more rights because of
+ * an outage.
  */
 export async function agentScope(database: Database, keyId: string): Promise<AgentScope | null> {
   const { data, error } = await database.rpc('agent_key_scope', { p_key_id: keyId });
-  if (error) {
-    console.error(`agent_key_scope: ${error.code ?? ''} ${error.message}`);
-    throw new Error('the scope of the key is not known');
-  }
+  if (error) throw new Refused(failure(error));
   return data as AgentScope | null;
 }
 

@@ -35,6 +35,18 @@ export function isOwn(authorization: string | null, serviceKey: string): boolean
   return serviceKey.length > 0 && different === 0;
 }
 
+/**
+ * Whether a request may make `send-notifications` send: it comes from the backend itself, or from an administrator who tries
+ * a channel out.
+ *
+ * @param caller a client with the token of the request, or null without one.
+ */
+export async function maySend(authorization: string | null, serviceKey: string, caller: Queue | null): Promise<boolean> {
+  if (isOwn(authorization, serviceKey)) return true;
+  const said = await caller?.rpc('may_send_notifications', {});
+  return said?.error === null && said.data === true;
+}
+
 /** Sends what is due, and answers how many were sent and how many are to be tried again. */
 export async function dispatch(
   queue: Queue, send: Fetch, functionsUrl: string, serviceKey: string,

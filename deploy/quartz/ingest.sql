@@ -53,7 +53,10 @@ create table if not exists public.agent_key_scopes (
 alter table public.agent_key_scopes
   add column if not exists agent_names text[],
   add column if not exists locations text[],
-  add column if not exists may_maintain boolean not null default false;
+  add column if not exists may_maintain boolean not null default false,
+  add column if not exists per_minute integer check (per_minute > 0);
+comment on column public.agent_key_scopes.per_minute is
+  'Requests of the key in a minute; null: 120 for each agent of agent_name and agent_names, and 120 where both are null';
 comment on column public.agent_key_scopes.may_maintain is
   'Maintenance windows of its agents are shown in the apps, and so silence the resources that they cover';
 comment on column public.agent_key_scopes.agent_name is
@@ -121,12 +124,18 @@ create table if not exists public.check_confirmations (
 comment on column public.check_confirmations.needed is 'As confirm.from in agent.yaml';
 comment on column public.check_confirmations.locations is 'As confirm.of in agent.yaml; null: all that report';
 
--- An agent is silent after three minutes without a request; checks may be quiet for longer than that.
-create or replace view public.monitoring_agents_health with (security_invoker = true) as
-select id, name, region, version, first_seen, last_seen, last_result_at, results, spool_depth, oldest_s, lag_s,
-  config_version, last_seen < now() - interval '3 minutes' as is_silent,
-  lost, lost_from, lost_to
-from public.monitoring_agents;
+-- An agent is silent after three minutes without a request; checks may be quiet for longer than that. fleet.sql makes the
+-- view longer: a second run of this file leaves that as it is.
+do $$
+begin
+  if not exists (select from pg_attribute a where a.attrelid = to_regclass('public.monitoring_agents_health') and a.attname = 'words') then
+    create or replace view public.monitoring_agents_health with (security_invoker = true) as
+    select id, name, region, version, first_seen, last_seen, last_result_at, results, spool_depth, oldest_s, lag_s,
+      config_version, last_seen < now() - interval '3 minutes' as is_silent,
+      lost, lost_from, lost_to
+    from public.monitoring_agents;
+  end if;
+end $$;
 
 alter table public.agent_key_scopes enable row level security;
 alter table public.monitoring_agents enable row level security;
@@ -701,16 +710,39 @@ begin
     'rejected', refused) || quartz_agent.after_batch(p_key_id, p_agent, fresh, p_results);
 end $$;
 
--- What a key may reach, for the edge function: null for a key that is no agent's, else its scope.
+-- Requests of each agent's key in a minute. Nothing is lost with it: unlogged.
+create unlogged table if not exists quartz_agent.key_rate (
+  api_key_id uuid primary key references public.agent_key_scopes (api_key_id) on delete cascade,
+  minute timestamptz not null, requests integer not null
+);
+
+-- What a key may reach, for the edge function: null for a key that is no agent's, else its scope. The edge function asks at each
+-- request, before it does anything else, so requests are counted here: 53400 for one too many.
 create or replace function public.agent_key_scope(p_key_id uuid) returns jsonb
-language sql stable security definer set search_path = pg_catalog, pg_temp as $$
-  select jsonb_build_object('may_post', s.may_post, 'agent_name', s.agent_name, 'agent_names', s.agent_names,
-    'locations', s.locations, 'resource_ids', s.resource_ids)
-  from public.agent_key_scopes s where s.api_key_id = p_key_id
-$$;
+language plpgsql volatile security definer set search_path = pg_catalog, pg_temp set lock_timeout = '5s' as $$
+declare
+  scope public.agent_key_scopes;
+begin
+  select * into scope from public.agent_key_scopes s where s.api_key_id = p_key_id;
+  if not found then
+    return null;
+  end if;
+  insert into quartz_agent.key_rate as r (api_key_id, minute, requests) values (p_key_id, date_trunc('minute', now()), 1)
+  on conflict (api_key_id) do update set minute = greatest(r.minute, excluded.minute),
+    requests = case when r.minute < excluded.minute then 1 else r.requests + 1 end
+  where r.minute < excluded.minute or r.requests < coalesce(scope.per_minute, 120 * greatest(1, (
+    select count(distinct n) from unnest(array_append(coalesce(scope.agent_names, '{}'), scope.agent_name)) n where n is not null)));
+  if not found then
+    raise exception 'too many requests of this key in a minute' using errcode = '53400',
+      hint = 'an administrator allows more with agent_key_scopes.per_minute';
+  end if;
+  return jsonb_build_object('may_post', scope.may_post, 'agent_name', scope.agent_name, 'agent_names', scope.agent_names,
+    'locations', scope.locations, 'resource_ids', scope.resource_ids);
+end $$;
 
 -- Nobody but the edge function's role: the key was judged there.
 revoke all on all functions in schema quartz_agent from public;
+revoke all on quartz_agent.key_rate from public;
 revoke all on function public.ingest_check_results(uuid, jsonb, jsonb) from public;
 revoke all on function public.agent_key_scope(uuid) from public;
 revoke all on public.agent_key_scopes, public.monitoring_agents, public.monitoring_agents_health,

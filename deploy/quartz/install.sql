@@ -16,4 +16,6 @@ set local client_min_messages = warning;
 \ir move.sql
 \ir asks.sql
 \ir changes.sql
+\ir fleet.sql
+\ir app-compat.sql
 \ir rights.sql

@@ -98,7 +98,8 @@ begin
         and not exists (select from hit h where h.check_id = k.check_id)
         and not exists (select from quartz_agent.place_state s where s.check_id = k.check_id
           and (s.failures > 0 or s.is_slow or s.is_expiring))
-        and not exists (select from quartz_agent.alarm a where a.check_id = k.check_id and a.is_on) as is_quick
+        -- What ended after these rows began may have been none, for all that they say.
+        and not exists (select from quartz_agent.alarm a where a.check_id = k.check_id and (a.is_on or a.off_at >= k.oldest)) as is_quick
       from known k
     ),
     kept as (

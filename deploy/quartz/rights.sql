@@ -8,9 +8,11 @@ declare
   roles text[] := array(select r from unnest('{anon,authenticated,service_role}'::text[]) r where to_regrole(r) is not null);
   -- What the edge functions call with the service role, after they have judged the caller.
   service text := 'public.claim_notifications(integer), public.settle_notification(uuid, boolean, text), '
-    'public.agent_config(uuid, bigint)';
+    'public.agent_config(uuid, bigint), public.app_dashboard(), public.app_alerts(text, text, integer, integer), '
+    'public.app_alert(uuid, text), public.app_checks(uuid, integer, integer), public.app_results(uuid, integer), '
+    'public.app_rules(uuid, integer), public.app_me(uuid)';
   -- What a member's own token may call; these judge it.
-  member text := 'public.ask_checks(uuid, uuid), public.asks_state(jsonb)';
+  member text := 'public.ask_checks(uuid, uuid), public.asks_state(jsonb), public.may_send_notifications()';
 begin
   -- PostgreSQL lets everybody call each new function, and Supabase anon and authenticated use all that is new in public.
   foreach role in array array_append(roles, 'public') loop

@@ -45,10 +45,12 @@ def page(kind=Page):
 
 
 @contextlib.contextmanager
-def route(folder, key):
-    """The edge function's own code before this database."""
-    port = pathlib.Path(folder) / "route.port"
-    node = subprocess.Popen(["node", REPOSITORY / "Tests/DeployTests/Backend/serve.mjs", f"{folder}/check-results.mjs", folder, port, "qtz_loop", key])
+def route(folder, key, **others):
+    """The edge functions' own code before this database; others: keys beside the agent's, and their ids."""
+    port, log = pathlib.Path(folder) / "route.port", open(f"{folder}/route.log", "ab")
+    node = subprocess.Popen(["node", REPOSITORY / "Tests/DeployTests/Backend/serve.mjs", f"{folder}/check-results.mjs", folder, port, "qtz_loop", key,
+                             *[word for pair in others.items() for word in pair]],
+                            stderr=log)
     try:
         until(port.exists, 30, "the route to listen")
         yield port.read_text()
@@ -69,7 +71,8 @@ def until(holds, seconds, words):
 
 
 class Agent:
-    def __init__(self, binary, folder, stage, port, web, name="loop-1", deliver="to: quartz", more=""):
+    def __init__(self, binary, folder, stage, port, web, name="loop-1", deliver="to: quartz", more="", resources=None):
+        only = ", ".join(f'"{resource}"' for resource in resources or [stage.resource])
         self.binary, self.config = binary, pathlib.Path(folder) / f"{name}.yaml"
         self.config.write_text(f"""
 agent: {{name: {name}, state_dir: {folder}/{name}-state}}
@@ -78,7 +81,7 @@ egress: {{allow: ["127.0.0.1/32:{web}"], ports: [{web}]}}
 quartz:
   url: http://127.0.0.1:{port}/v1
   api_key: qtz_loop
-  checks: {{pull: true, every: 1h, only: {{resources: ["{stage.resource}"]}}}}
+  checks: {{pull: true, every: 1h, only: {{resources: [{only}]}}}}
   deliver: {{{deliver}}}
 {more}""")
         self.log = open(f"{folder}/{name}.log", "ab")

@@ -2,13 +2,14 @@
 """Random histories of results, delivered as agents do in bad days: late, twice, at once, with sessions that are killed.
 
 The alerts in the database must be those of the oracle, to the second."""
+import functools
 import random
 import threading
 import uuid
 from datetime import datetime, timezone
 
 import oracle
-from database import Refused, Session, ingest
+from database import Refused, connect, ingest
 
 TYPES = ["http", "port", "ssl"]
 
@@ -105,8 +106,10 @@ class World:
 class Senders:
     """Each agent's rows in order in batches, some of them late, some twice; two sessions an agent at once; kills."""
 
-    def __init__(self, world, folder, seed):
+    def __init__(self, world, folder, seed, *others):
+        """others: what goes on beside, until `over`; it is called with this and a number."""
         self.world, self.folder, self.seed = world, folder, seed
+        self.others = [self.keep_time, self.dispatch, self.dispatch, *[functools.partial(other, self) for other in others]]
         self.counts = {"requests": 0, "repeated": 0, "twice at once": 0, "killed": 0, "late": 0, "retried": 0, "ticks": 0, "sent": 0}
         self.over = threading.Event()
         self.lock = threading.Lock()
@@ -114,11 +117,11 @@ class Senders:
 
     def note(self, name, by=1):
         with self.lock:
-            self.counts[name] += by
+            self.counts[name] = self.counts.get(name, 0) + by
 
     def run(self):
         threads = [threading.Thread(target=self.guarded, args=(self.send_all, index)) for index in range(len(self.world.agents))]
-        others = [threading.Thread(target=self.guarded, args=(work, 0)) for work in (self.keep_time, self.dispatch, self.dispatch)]
+        others = [threading.Thread(target=self.guarded, args=(work, 0)) for work in self.others]
         for thread in threads + others:
             thread.start()
         for thread in threads:
@@ -136,30 +139,46 @@ class Senders:
             self.failed.append(error)
 
     def keep_time(self, _):
-        session = Session(self.folder)
+        session = connect(self.folder)
         while not self.over.wait(0.2):
-            session.ask("call quartz_agent.run_tick()")
-            self.note("ticks")
+            try:
+                session.ask("call quartz_agent.run_tick()")
+                self.note("ticks")
+            except Refused as error:
+                session = self.again(error, session)
         session.close()
+
+    def again(self, error, session):
+        """Another session, where this one went with the database."""
+        if error.code[:2] not in ("57", "08"):
+            raise error
+        session.close()
+        return connect(self.folder, session.role)
 
     def dispatch(self, _):
         """Two of them at once; one message in five fails, some die with their messages."""
-        dice, session, owner = random.Random(f"{self.seed} dispatcher"), Session(self.folder, "service_role"), Session(self.folder)
+        dice, session, owner = random.Random(f"{self.seed} dispatcher"), connect(self.folder, "service_role"), connect(self.folder)
         while not self.over.wait(0.1):
-            owner.ask("begin; select quartz_agent.hold_incidents(); update alert_notifications set not_before = now() - interval '1 s', lease_until = least(lease_until, now() - interval '1 s') "
-                      "where state = 'waiting' and coalesce(lease_until, '-infinity') < now() + interval '50 s'; commit")
-            for message in session.json("select claim_notifications(10)"):
-                if dice.random() < 0.9:
-                    session.ask(f"select settle_notification('{message['id']}', {dice.random() < 0.8})")
-                    self.note("sent")
+            try:
+                self.dispatch_once(dice, session, owner)
+            except Refused as error:
+                session, owner = self.again(error, session), self.again(error, owner)
         session.close()
         owner.close()
+
+    def dispatch_once(self, dice, session, owner):
+        owner.ask("begin; select quartz_agent.hold_incidents(); update alert_notifications set not_before = now() - interval '1 s', lease_until = least(lease_until, now() - interval '1 s') "
+                  "where state = 'waiting' and coalesce(lease_until, '-infinity') < now() + interval '50 s'; commit")
+        for message in session.json("select claim_notifications(10)"):
+            if dice.random() < 0.9:
+                session.ask(f"select settle_notification('{message['id']}', {dice.random() < 0.8})")
+                self.note("sent")
 
     def send_all(self, index):
         dice = random.Random(f"{self.seed} sender {index}")
         world, place = self.world, self.world.places[index]
         rows = sorted((row, check) for check, all_of in world.rows.items() for row in all_of if row[2] == place)
-        session, late = Session(self.folder, "service_role"), []
+        session, late = connect(self.folder, "service_role"), []
         position = 0
         while position < len(rows):
             size = dice.choice([1, 10, 50, 200, 500])
@@ -190,16 +209,16 @@ class Senders:
                     # In the middle of it, as a rule.
                     threading.Event().wait(dice.random() * 0.02)
                     session.kill()
-                    session = Session(self.folder, "service_role")
+                    session = connect(self.folder, "service_role")
                     continue
                 if dice.random() < 0.05:
                     self.note("twice at once")
-                    other = Session(self.folder, "service_role")
-                    other.send(sql)
+                    other = connect(self.folder, "service_role")
                     try:
+                        other.send(sql)
                         session.json(sql)
-                    finally:
                         answer = other.answer()
+                    finally:
                         other.close()
                     assert '"accepted"' in answer, answer
                 said = session.json(sql)
@@ -207,6 +226,9 @@ class Senders:
                 if error.code[:2] not in ("40", "55", "57", "08"):
                     raise
                 self.note("retried")
+                if error.code[:2] in ("57", "08"):
+                    session.close()
+                    session = connect(self.folder, "service_role")
                 continue
             assert said["accepted"] + said["duplicates"] == len(batch) and not said["rejected"], said
             if dice.random() < 0.05:

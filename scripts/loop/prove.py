@@ -8,10 +8,16 @@ import time
 
 import acks
 import agent
+import apps
 import cost
+import fleet
 import histories
+import kills
+import outage
 import migrate
 import scenarios
+import security
+import windows
 from database import Session
 
 
@@ -19,15 +25,17 @@ def say(words):
     print(f"    {words}", flush=True)
 
 
-def history(folder, seed, checks, minutes):
+def history(folder, seed, checks, minutes, *others):
     session = Session(folder)
     session.ask("truncate resources, api_keys, incidents, alert_rules, notification_channels cascade")
     session.ask("insert into notification_channels (name, channel_type) values ('a', 'slack'), ('b', 'teams')")
     session.ask("update quartz_agent.settings set alerts = 'on', last_tick = now()")
     world = histories.World(random.Random(seed), session, checks, minutes)
-    senders = histories.Senders(world, folder, seed)
+    senders = histories.Senders(world, folder, seed, *others)
     began = time.monotonic()
     senders.run()
+    session.close()
+    session = Session(folder)
     while session.ask("select count(*) from quartz_agent.dirty") != "0":
         session.ask("select quartz_agent.tick('20 s', '0')")
     same, wrong = histories.compare(world, session)
@@ -44,31 +52,60 @@ def history(folder, seed, checks, minutes):
     return not wrong and not missing and not broken and same > 0
 
 
-def main():
-    folder, seed, count, checks, minutes = sys.argv[1], sys.argv[2], *map(int, sys.argv[3:6])
-    binary = sys.argv[6]
-    good = True
-    print("==> Histories", flush=True)
-    for number in range(count):
-        good = history(folder, f"{seed}.{number}", checks, minutes) and good
+def warnings_of(folder):
     warnings = [line for line in open(f"{folder}/postgres.log", errors="replace") if "WARNING:" in line]
     say(f"{len(warnings)} warnings of the database")
     for line in warnings[:5]:
         say(line[:200].strip())
-    print("==> Single cases", flush=True)
-    say(f"{scenarios.run(folder)} cases")
-    print("==> A running agent", flush=True)
-    agent.run(folder, binary, say, 3 if count == 1 else 20)
-    print("==> Acknowledgements", flush=True)
-    acks.run(folder, binary, say, count == 1)
-    print("==> Shadow, cutover, rollback", flush=True)
-    migrate.run(folder, say)
-    print("==> Cost of ingest", flush=True)
-    ratios = cost.run(folder, say)
-    quick = max(ratios[:2])
-    if quick > 1.3:
-        say(f"the fast path costs × {quick:.2f}, at most 1.3 is allowed")
-    sys.exit(0 if good and not warnings and quick <= 1.3 else 1)
+    return len(warnings)
+
+
+def main():
+    folder, seed, count, checks, minutes, binary, only, wanted = *sys.argv[1:3], *map(int, sys.argv[3:6]), *sys.argv[6:8], int(sys.argv[8])
+    is_short = count == 1
+    wrong = []
+
+    def part(name, title, work):
+        """Runs one part; it is wrong where it says so."""
+        if only in ("all", name):
+            print(f"==> {title}", flush=True)
+            if work() is False:
+                wrong.append(title)
+
+    def past():
+        good = [history(folder, f"{seed}.{number}", checks, minutes) for number in range(count)]
+        return warnings_of(folder) == 0 and all(good)
+
+    def killed():
+        killer = kills.Killer(folder, seed, wanted // 2)
+        good, number = True, 0
+        while killer.left > 0:
+            good = history(folder, f"{seed}.k{number}", checks, minutes, killer.work) and good
+            number += 1
+        say(f"{wanted // 2} times the database was killed with SIGKILL while results came")
+        return kills.run(folder, binary, say, seed, wanted - wanted // 2, killer.server) and good
+
+    def away():
+        return outage.run(folder, say, seed, 4 if is_short else 20, kills.Server(folder), 2 if is_short else 10)
+
+    def price():
+        quick = max(cost.run(folder, say)[:2])
+        if quick > 1.3:
+            say(f"the fast path costs × {quick:.2f}, at most 1.3 is allowed")
+        return quick <= 1.3
+
+    part("histories", "Histories", past)
+    part("cases", "Single cases", lambda: say(f"{scenarios.run(folder, fleet, security, apps)} cases"))
+    part("kills", "Kills", killed)
+    part("outage", "A day away", away)
+    part("agent", "A running agent", lambda: agent.run(folder, binary, say, 3 if is_short else 20))
+    part("acks", "Acknowledgements", lambda: acks.run(folder, binary, say, is_short))
+    part("windows", "Maintenance windows", lambda: windows.run(folder, binary, say, is_short))
+    part("move", "Shadow, cutover, rollback", lambda: migrate.run(folder, say))
+    part("cost", "Cost of ingest", price)
+    for title in wrong:
+        say(f"wrong: {title}")
+    sys.exit(1 if wrong else 0)
 
 
 main()

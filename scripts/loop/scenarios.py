@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What single cases must do, each in a stage of its own: rules, channels, quiet hours, people's hands, time, errors, rights."""
+import sys
 import uuid
 
 from database import Refused, Session, ingest
@@ -316,6 +317,20 @@ def confirmations(stage):
     expect(stage.alerts(), ["availability|critical|recovered"])
 
 
+def the_word_of_a_place_that_comes_late(stage):
+    """One place fails and is well again before the other is heard, which was well all the time: there was no alert."""
+    stage.run(f"insert into check_confirmations (monitoring_check_id, needed) values ('{stage.check}', 2)")
+    stage.post(stage.row(900, True), name="a2")
+    stage.post(*[stage.row(s, s != 60, name="a1") for s in (120, 60, 30)], name="a1")
+    expect(stage.alerts(), ["availability|critical|recovered"], "a2 was not heard for ten minutes")
+    stage.post(*[stage.row(s, True) for s in (125, 65, 5)], name="a2")
+    stage.tick()
+    expect(stage.alerts(), ["availability|critical|corrected"])
+    # What ended before its rows is none of them.
+    stage.post(stage.row(3, True), name="a2")
+    expect(stage.one("select count(*) from quartz_agent.dirty"), "0")
+
+
 def runner_rows_blind_nothing(stage):
     for seconds in (180, 120, 60):
         stage.run(f"insert into check_results (monitoring_check_id, status) values ('{stage.check}', 'success')")
@@ -606,8 +621,9 @@ def rights(stage):
     viewer.ask(f"select set_config('request.jwt.claim.sub', '{person}', false)")
     stranger.ask(f"select set_config('request.jwt.claim.sub', '{uuid.uuid4()}', false)")
     closed = ["select claim_notifications()", f"select settle_notification('{person}', true)", f"select agent_config('{stage.key}', 0)",
-              f"select ingest_check_results('{stage.key}', '{{}}', '[]')", "select quartz_agent.cutover()", "select quartz_agent.tick()",
-              "call quartz_agent.run_tick()", "select * from quartz_agent.settings", "select quartz_agent.holds(1, 'gt', 0)",
+              f"select ingest_check_results('{stage.key}', '{{}}', '[]')", "select app_dashboard()", "select app_alerts()", f"select app_alert('{person}', 'resolve')", "select app_checks()", f"select app_results('{person}')",
+              "select app_rules()", f"select app_me('{stage.key}')", "select quartz_agent.cutover()", "select quartz_agent.tick()",
+              "call quartz_agent.run_tick()", "select * from quartz_agent.settings", "select * from quartz_agent.key_rate", f"select agent_key_scope('{stage.key}')", "select quartz_agent.holds(1, 'gt', 0)",
               "update alert_notifications set state = 'dropped'", "insert into check_asks (monitoring_check_id) values (null)", "delete from alert_notifications"]
     for session, name in ((viewer, "viewer"), (anon, "anon"), (stranger, "stranger")):
         for sql in closed:
@@ -616,7 +632,7 @@ def rights(stage):
                 raise AssertionError(f"{name} may {sql}")
             except Refused as error:
                 expect(error.code, "42501", f"{name}: {sql}")
-    for sql in ("select ask_checks()", "select asks_state('[]')", "select * from alert_notifications", "select * from check_asks"):
+    for sql in ("select ask_checks()", "select asks_state('[]')", "select may_send_notifications()", "select * from alert_notifications", "select * from check_asks"):
         try:
             anon.ask(sql)
             raise AssertionError(f"anon may {sql}")
@@ -640,9 +656,9 @@ def rights(stage):
     stage.tick()
     expect(stage.alerts("resolved_at is null"), ["t"])
     # Each role may call these of all that is ours, by PostgreSQL's own catalogue.
-    ours = "'ingest_check_results', 'agent_key_scope', 'claim_notifications', 'settle_notification', 'agent_config', 'ask_checks', 'asks_state'"
-    for role, may in (("anon", ""), ("authenticated", "ask_checks, asks_state"),
-                      ("service_role", "agent_config, agent_key_scope, claim_notifications, ingest_check_results, settle_notification")):
+    ours = "'ingest_check_results', 'agent_key_scope', 'claim_notifications', 'settle_notification', 'agent_config', 'ask_checks', 'asks_state', 'may_send_notifications', 'app_dashboard', 'app_alerts', 'app_alert', 'app_checks', 'app_results', 'app_rules', 'app_me'"
+    for role, may in (("anon", ""), ("authenticated", "ask_checks, asks_state, may_send_notifications"),
+                      ("service_role", "agent_config, agent_key_scope, app_alert, app_alerts, app_checks, app_dashboard, app_me, app_results, app_rules, claim_notifications, ingest_check_results, settle_notification")):
         expect(stage.one("select coalesce(string_agg(p.proname, ', ' order by p.proname), '') from pg_proc p join pg_namespace n on n.oid = p.pronamespace "
                          f"where (n.nspname = 'quartz_agent' or n.nspname = 'public' and p.proname in ({ours})) "
                          f"and has_function_privilege('{role}', p.oid, 'execute')"), may, f"functions of {role}")
@@ -666,12 +682,15 @@ def hostile_words(stage):
     expect(stage.one("select length(acknowledged_via) <= 520, acknowledged_via ~ '[[:cntrl:]]' from alerts"), "t|f")
 
 
-ALL = [value for name, value in list(globals().items())
-       if callable(value) and getattr(value, "__code__", None) and value.__code__.co_varnames[:1] == ("stage",)]
+def cases(module):
+    return [value for value in vars(module).values()
+            if callable(value) and getattr(value, "__code__", None) and value.__code__.co_varnames[:1] == ("stage",)]
 
 
-def run(folder):
-    for case in ALL:
+def run(folder, *modules):
+    """All cases of this module and of others; how many."""
+    found = [case for module in (sys.modules[__name__], *modules) for case in cases(module)]
+    for case in found:
         stage = Stage(folder)
         try:
             case(stage)
@@ -679,4 +698,4 @@ def run(folder):
             raise SystemExit(f"{case.__name__}: {error}") from error
         stage.owner.close()
         stage.service.close()
-    return len(ALL)
+    return len(found)

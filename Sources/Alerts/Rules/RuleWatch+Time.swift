@@ -91,7 +91,7 @@ extension RuleWatch {
   /// Takes the agent's own problems, each in a part of it.
   package mutating func judge(_ notices: [Notice], now: ClockReading) -> [TroubleEvent] {
     var current: [String: Notice] = [:]  // own text
-    for notice in notices where notice.severity != .fine && notice.place != .restart {
+    for notice in notices where notice.severity != .fine && ![.restart, .fleet].contains(notice.place) {
       if case .part(let part) = notice.place, (current[part]?.severity ?? .fine) < notice.severity {
         current[part] = notice
       }

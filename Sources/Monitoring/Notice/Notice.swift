@@ -81,4 +81,6 @@ extension Notice.Place {
   package static let configuration: Self = "configuration"
   /// Changed settings that a reload does not apply. No alert: when to restart is for people to choose.
   package static let restart: Self = "restart"
+  /// Agents as the Quartz apps show them. No alert: the apps have one.
+  package static let fleet: Self = "the fleet"
 }

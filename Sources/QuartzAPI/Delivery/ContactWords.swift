@@ -29,6 +29,8 @@ package struct ContactWords: Hashable, Sendable {
   package var makesAlerts = false
   /// Version of this agent's maintenance windows that the receiver has, empty for none; `nil`: the key may show none in the apps.
   package var windowsVersion: String?
+  /// Agents that are not well, as the apps show them.
+  package var fleet: [FleetTrouble] = []
   /// Alerts of the apps; `nil`: as they were.
   package var alerts: AppAlerts?
 
@@ -48,6 +50,7 @@ package struct ContactWords: Hashable, Sendable {
     windowsVersion = data["windows"]?.members.map { _ in
       data["windows"]?["version"]?.string?.printable(maxBytes: 64) ?? ""
     }
+    fleet = data["fleet"]?.array?.prefix(FleetTrouble.most).compactMap(FleetTrouble.init) ?? []
     alerts = data["alerts"].flatMap(AppAlerts.init)
     makesAlerts = data["apps"]?.string == "on" || alerts != nil
     for item in data["asks"]?.array?.prefix(Self.maxAsks) ?? [] {
@@ -93,7 +96,7 @@ package struct ContactSaying: Hashable, Sendable {
 
 /// Where those words go, and what the agent says in turn.
 package struct ContactDesk: Sendable {
-  /// The members that the agent reports to understand: `asks`, `list`, `acks`, `windows`.
+  /// The members that the agent reports to understand: `asks`, `list`, `acks`, `windows`, `fleet`.
   package var can: [String]  // own text: words of our own
   package var heard: @Sendable (ContactWords) -> Void
   /// Asked for each batch.

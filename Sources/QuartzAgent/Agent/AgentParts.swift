@@ -89,7 +89,7 @@ struct AgentParts: Sendable {
       places: places)
     catalog.observe { followers.take($0) }
     let status = AgentStatus(
-      history: history, spool: spool, scheduler: scheduler, link: link, catalog: catalog,
+      history: history, spool: spool, scheduler: scheduler, link: link, apps: apps, catalog: catalog,
       limit: inFlightLimit(settings.limits.inFlight), egress: engine.budget, maintenance: maintenance,
       desk: RunNowDesk(
         engine: engine, scheduler: scheduler, catalog: catalog, maintenance: maintenance, recorder: recorder),

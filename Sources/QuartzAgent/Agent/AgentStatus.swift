@@ -17,6 +17,7 @@ struct AgentStatus: StatusSource {
   let spool: ResultSpool
   let scheduler: CheckScheduler
   let link: QuartzLink?
+  let apps: AppDesk
   let catalog: CheckCatalog
   /// Probes in flight at most.
   let limit: Int
@@ -72,6 +73,7 @@ struct AgentStatus: StatusSource {
     snapshot.notices += [history.goneNotice(now: now)].compactMap(\.self)
     snapshot.notices += QueueNotices.notices(of: waits, at: time.instant(), wall: now) + starts.notices
     snapshot.notices += await link?.notices() ?? []
+    snapshot.notices += apps.notices
     if let group {
       snapshot.group = group.figures
       snapshot.notices += group.notices

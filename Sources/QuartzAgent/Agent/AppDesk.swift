@@ -22,6 +22,8 @@ final class AppDesk: Sendable {
     var windows: Windows?
     /// Version of them that the receiver has; `nil`: it takes none.
     var windowsThere: String?
+    /// Agents that are not well, and when that was said.
+    var fleet: (heard: Instant, troubles: [FleetTrouble])?
     /// Those that an answer did not take: of another alert, or of one that is over there.
     var refused: [AppAlerts.Key: Timestamp] = [:]
   }
@@ -49,7 +51,8 @@ final class AppDesk: Sendable {
   }
 
   var contact: ContactDesk {
-    var desk = ContactDesk(can: ["list", "asks", "windows"] + (hasAlerts ? ["acks"] : [])) { [self] in
+    let can = ["list", "asks", "windows", "fleet"] + (hasAlerts ? ["acks"] : [])
+    var desk = ContactDesk(can: can) { [self] in
       hear($0)
     } ask: { [asks] in
       asks.ask(of: $0)
@@ -96,10 +99,26 @@ final class AppDesk: Sendable {
     return saying
   }
 
+  /// Troubles of this agent and of those that share its key or its group, as the apps show them; none where the last answer
+  /// is long ago.
+  var notices: [Notice] {
+    guard let fleet = state.withLock({ $0.fleet }), time.instant() - fleet.heard <= Self.patience else {
+      return []
+    }
+    return fleet.troubles.map(\.notice)
+  }
+
+  /// An agent is silent in the apps after this time without a request.
+  private static let patience: Duration = .seconds(180)
+
   /// An answer to the last request.
   func hear(_ words: ContactWords) {
     asks.hear(words.asks)
-    state.withLock { $0.windowsThere = words.windowsVersion }
+    let now = time.instant()
+    state.withLock { state in
+      state.windowsThere = words.windowsVersion
+      state.fleet = (now, words.fleet)
+    }
     guard let alerts = state.withLock({ $0.alerts }) else { return }
     guard words.makesAlerts else {
       state.withLock { ($0.version, $0.sent, $0.refused) = (nil, [], [:]) }

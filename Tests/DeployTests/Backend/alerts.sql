@@ -71,6 +71,10 @@ begin
   end loop;
 end $$;
 
+create table public.clients (
+  id uuid primary key default gen_random_uuid(), name text not null, status text not null default 'active',
+  created_at timestamptz not null default now());
+
 create schema cron;
 create table cron.job (
   jobid bigint generated always as identity primary key, schedule text not null, command text not null,

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-const { dispatch, isOwn } = await import(`${process.env.FUNCTIONS}/dispatch-notifications.mjs`);
+const { dispatch, isOwn, maySend } = await import(`${process.env.FUNCTIONS}/dispatch-notifications.mjs`);
 const { runNow } = await import(`${process.env.FUNCTIONS}/run-now.mjs`);
 
 const alert = { what: 'opened', title: 'Alert: <b>', message: 'a\nb & c', severity: 'critical', resourceName: '<b>', triggered_at: 't',
@@ -59,6 +59,18 @@ test('only the backend itself may start it', () => {
   assert.equal(isOwn('Bearer service', 'service'), true);
   for (const other of [null, '', 'Bearer ', 'Bearer servic', 'Bearer servicee', 'Bearer anon']) assert.equal(isOwn(other, 'service'), false);
   assert.equal(isOwn('Bearer ', ''), false);
+});
+
+test('messages are sent for the backend itself and for administrators', async () => {
+  const asked = [];
+  const caller = (data, error = null) => ({ async rpc(name) { asked.push(name); return { data, error }; } });
+  assert.equal(await maySend('Bearer service', 'service', null), true);
+  assert.equal(await maySend('Bearer token', 'service', caller(true)), true);
+  assert.deepEqual(asked, ['may_send_notifications']);
+  for (const other of [null, caller(false), caller(null), caller('true'), caller(true, { message: 'JWT expired' })]) {
+    assert.equal(await maySend('Bearer token', 'service', other), false);
+  }
+  assert.equal(await maySend(null, '', null), false);
 });
 
 test('the button gets numbers or words, never none passed', async () => {

@@ -2,7 +2,8 @@
 //
 // What the route answers to each thing a database can say. Run beside the compiled check-results.mjs.
 import assert from 'node:assert/strict';
-import { agentScope, handleAgentConfig, handleCheckResults, isOpenToAgents, keepToScope, MAX_BYTES, MAX_RESULTS, withoutTokens }
+import { agentScope, handleAgentConfig, handleCheckResults, isOpenToAgents, keepToScope, MAX_BYTES, MAX_RESULTS, Refused,
+  withoutTokens }
   from './check-results.mjs';
 
 // The log of the function, which is not the caller's.
@@ -80,9 +81,22 @@ assert.deepEqual(asked.pop()[1].p_results, [{ error_message: 'a\uFFFDb \uFFFD c 
 const scope = { may_post: true, agent_name: null, agent_names: null, locations: null, resource_ids: ['r1'] };
 assert.deepEqual(await agentScope(saying({ data: scope }), 'k'), scope);
 assert.equal(await agentScope(saying({}), 'k'), null);
-await assert.rejects(agentScope(saying({ error: { message: 'no connection to 10.0.0.7' } }), 'k'),
-  (problem) => !problem.message.includes('10.0.0.7'));
-assert.match(logged.pop(), /10\.0\.0\.7/);
+const refusal = (error) => agentScope(saying({ error }), 'k').then(() => assert.fail('a scope'), (problem) => {
+  assert(problem instanceof Refused);
+  return problem.response;
+});
+for (const [code, status] of [['08006', 503], [undefined, 500], ['53300', 503]]) {
+  const answer = await refusal({ code, message: 'no connection to 10.0.0.7' });
+  assert.equal(answer.status, status);
+  assert(!(await answer.text()).includes('10.0.0.7'));
+  assert.match(logged.pop(), /10\.0\.0\.7/);
+}
+// One request too many waits for the next minute.
+const busy = await refusal({ code: '53400', message: 'too many requests of this key in a minute' });
+assert.equal(busy.status, 429);
+const wait = Number(busy.headers.get('retry-after'));
+assert(wait >= 1 && wait <= 60, `${wait}`);
+assert.deepEqual(await busy.json(), { success: false, error: { code: 'RATE_LIMITED', message: 'too many requests of this key in a minute' } });
 
 const open = [['GET', 'monitoring-checks'], ['GET', 'maintenance-windows'], ['GET', 'agent-config'], ['POST', 'check-results']];
 for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {

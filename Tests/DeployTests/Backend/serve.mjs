@@ -9,7 +9,8 @@ import { createServer } from 'node:http';
 import { renameSync, writeFileSync } from 'node:fs';
 
 const [route, sockets, portFile, ...pairs] = process.argv.slice(2);
-const { agentScope, handleCheckResults, isOpenToAgents, keepToScope } = await import(route);
+const { agentScope, handleAgentConfig, handleCheckResults, isOpenToAgents, keepToScope, Refused } = await import(route);
+const { handleApp } = await import(route.replace('check-results', 'app-compat'));
 const keys = new Map(pairs.flatMap((word, index) => (index % 2 ? [] : [[word, pairs[index + 1]]])));
 const faults = { down: false, loseAnswers: 0, tooMany: 0 };
 const instants = [];
@@ -38,7 +39,8 @@ const text = (value) => `$quartz_text$${value}$quartz_text$`;
 const database = {
   async rpc(name, args) {
     const list = Object.entries(args).map(([key, value]) =>
-      typeof value === 'string' ? `${key} => ${text(value)}` : `${key} => ${text(JSON.stringify(value))}::jsonb`);
+      typeof value === 'string' ? `${key} => ${text(value)}`
+        : value === null || typeof value === 'number' ? `${key} => ${value}` : `${key} => ${text(JSON.stringify(value))}::jsonb`);
     try {
       const data = await query(`set role service_role; select public.${name}(${list.join(', ')});`);
       return { data: data ? JSON.parse(data) : null, error: null };
@@ -67,12 +69,15 @@ const error = (status, code, message) => json(status, { success: false, error: {
 
 async function answer(request) {
   const url = new URL(request.url);
-  const [, entity, id] = url.pathname.split('/').filter(Boolean);
+  const [, entity, id, action] = url.pathname.split('/').filter(Boolean);
   const keyId = keys.get(request.headers.get('x-api-key'));
   if (!keyId) return error(401, 'UNAUTHORIZED', 'Invalid or missing API key');
   const scope = await agentScope(database, keyId);
   if (scope && !isOpenToAgents(request.method, entity, id)) return error(403, 'FORBIDDEN', 'not for an agent key');
+  const app = scope ? null : await handleApp(request.method, { entity, id, action }, url.searchParams, database, keyId);
+  if (app) return app;
   if (entity === 'check-results' && request.method === 'POST') return handleCheckResults(request, database, keyId);
+  if (entity === 'agent-config' && request.method === 'GET') return handleAgentConfig(url.searchParams.get('since'), database, keyId);
   if (request.method !== 'GET' || !['monitoring-checks', 'maintenance-windows'].includes(entity)) {
     return error(404, 'NOT_FOUND', 'Endpoint not found');
   }
@@ -101,7 +106,8 @@ async function serve(incoming, outgoing) {
   }
   const request = new Request(`http://127.0.0.1${incoming.url}`, {
     method: incoming.method, headers: incoming.headers, body: body.length ? body : undefined });
-  const response = await answer(request).catch((problem) => error(500, 'INTERNAL_ERROR', problem.message));
+  const response = await answer(request).catch((problem) =>
+    problem instanceof Refused ? problem.response : error(500, 'INTERNAL_ERROR', problem.message));
   if (faults.loseAnswers > 0 && incoming.url.endsWith('/check-results')) {
     faults.loseAnswers -= 1;
     return incoming.socket.destroy();
