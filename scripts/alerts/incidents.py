@@ -211,7 +211,9 @@ def killed(place):
     """kill -9 again and again while an incident begins and ends: each difference arrives, no message more than twice."""
     recorder, target = Recorder(), Target("127.1.18.1")
     yield recorder
-    agent = Agent(binary, place, json_channel(recorder), target.check("web"))
+    # Seven outages within 15 minutes would be one that flaps: openings count over restarts.
+    agent = Agent(
+        binary, place, json_channel(recorder), target.check("web"), "  flap: {opens: 20, within: 15m, stable: 30s}\n")
     yield agent
     recorder.start = time.monotonic()
     for number in range(14):

@@ -189,9 +189,10 @@ def live(life, agent, targets, checks):
     told = agent.run("unmute", "all", "--by", "ada")
     assert told.returncode == 0, told.stderr
     life.event("the mute ends", people("high, still", "update", ("pagerduty", "trigger error")), r"(db|cache) and 1 more are down: .*")
-    db.up()
     cache.up()
-    life.event("`db` and `cache` recover", people("resolved", "recovered", ("pagerduty", "resolve"), ("alertmanager", "resolved")),
+    life.event("`cache` recovers, which alone is not acknowledged", {"pagerduty": "acknowledge"}, None)
+    db.up()
+    life.event("`db` recovers", people("resolved", "recovered", ("pagerduty", "resolve"), ("alertmanager", "resolved")),
                r"web and 2 more are up again")
     calm = agent.more
     agent.more = calm + quiet()
