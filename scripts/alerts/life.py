@@ -189,9 +189,10 @@ def live(life, agent, targets, checks):
     told = agent.run("unmute", "all", "--by", "ada")
     assert told.returncode == 0, told.stderr
     life.event("the mute ends", people("high, still", "update", ("pagerduty", "trigger error")), r"(db|cache) and 1 more are down: .*")
-    db.up()
     cache.up()
-    life.event("`db` and `cache` recover", people("resolved", "recovered", ("pagerduty", "resolve"), ("alertmanager", "resolved")),
+    life.event("`cache` recovers, which alone is not acknowledged", {"pagerduty": "acknowledge"}, None)
+    db.up()
+    life.event("`db` recovers", people("resolved", "recovered", ("pagerduty", "resolve"), ("alertmanager", "resolved")),
                r"web and 2 more are up again")
     calm = agent.more
     agent.more = calm + quiet()
@@ -229,7 +230,7 @@ def life(place):
     threads = {(mail["References"], mail["Subject"]) for mail in life.bodies("mail")[:-1]}
     assert len(threads) == 1 and "digest" in life.bodies("mail")[-1]["Subject"], threads
     notes["life"] = (
-        "What each channel was sent at each event. Of chat, ntfy and mail the word in brackets before the title, of PagerDuty the "
+        "Notifications of each channel at each event. Of chat, ntfy and mail the word in brackets before the title, of PagerDuty the "
         "action and severity,\nof Alertmanager the state and `severity_now`; – is nothing.\n\n" + table(life.rows)
         + "![The incident's page on a phone, after the acknowledgement](../incident-phone.png)\n\n"
         + "## Payloads\n\nOf the same run, with ids, times and ports replaced and without the results in `recent`.\n\n"
