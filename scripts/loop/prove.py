@@ -18,7 +18,7 @@ import migrate
 import scenarios
 import security
 import windows
-from database import Session
+from database import Server, Session
 
 
 def say(words):
@@ -70,6 +70,8 @@ def main():
     folder, seed, count, checks, minutes, binary, only, wanted = *sys.argv[1:3], *map(int, sys.argv[3:6]), *sys.argv[6:8], int(sys.argv[8])
     is_short = count == 1
     wrong = []
+    # The only one: it knows what it started.
+    server = Server(folder)
 
     def part(name, title, work):
         """Runs one part; it is wrong where it says so."""
@@ -83,16 +85,16 @@ def main():
         return warnings_of(folder) == 0 and all(good)
 
     def killed():
-        killer = kills.Killer(folder, seed, wanted // 2)
+        killer = kills.Killer(server, seed, wanted // 2)
         good, number = True, 0
         while killer.left > 0:
             good = history(folder, f"{seed}.k{number}", checks, minutes, killer.work) and good
             number += 1
         say(f"{wanted // 2} times the database was killed with SIGKILL while results came")
-        return kills.run(folder, binary, say, seed, wanted - wanted // 2, killer.server) and good
+        return kills.run(folder, binary, say, seed, wanted - wanted // 2, server) and good
 
     def away():
-        return outage.run(folder, say, seed, 4 if is_short else 20, kills.Server(folder), 2 if is_short else 10)
+        return outage.run(folder, say, seed, 4 if is_short else 20, server, 2 if is_short else 10)
 
     def price():
         # What else the machine does only adds, to either side.
