@@ -179,6 +179,8 @@ begin
     if o.is_maintenance then
       places := places || jsonb_build_object(o.place, s);
       unwell := '{}';
+      failures := 0;
+      since := null;
       select coalesce(jsonb_object_agg(p.key, p.value - 'since' || '{"f":0,"slow":false}'), '{}') into places
       from jsonb_each(places) p;
       foreach word in array array['availability', 'performance'] loop

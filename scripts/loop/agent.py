@@ -93,6 +93,9 @@ quartz:
     def words(self):
         return pathlib.Path(self.log.name).read_text()
 
+    def status(self):
+        return subprocess.run([self.binary, "status", "-c", self.config], capture_output=True, text=True, check=False, env={"COLUMNS": "500"}).stdout
+
     def stop(self, how=signal.SIGTERM):
         self.process.send_signal(how)
         return self.process.wait()
@@ -151,6 +154,16 @@ def judge(stage, agent, say, rounds, web):
     until(lambda: state(ask)["open"] == 0, 30, "the answer after a change")
     expect(Page.hits[-1], "/second")
     say(f"a changed address is in force {taken:.1f} s later, at a contact of 10 s")
+
+    # Another agent of the key falls silent: its words are in this one's status, and gone when it is back.
+    shown = "agent gone-1 is down in the Quartz apps: Agent silent since "
+    stage.post(name="gone-1")
+    stage.run("update monitoring_agents set last_seen = now() - interval '4 min' where name = 'gone-1'")
+    stage.tick()
+    heard = until(lambda: shown in agent.status(), 30, "the silent agent in the status")
+    stage.post(name="gone-1")
+    until(lambda: shown not in agent.status(), 30, "its end in the status")
+    say(f"a silent agent is in the status of another one {heard:.1f} s later")
 
     agent.stop(signal.SIGKILL)
     ask = asked()

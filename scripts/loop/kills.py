@@ -8,15 +8,15 @@ import histories
 import oracle
 from acks import AlertingAgent, BrokenPage
 from agent import page, route, until
-from database import Server, connect
+from database import connect
 from scenarios import Stage, expect
 
 
 class Killer:
     """Kills the database while senders are at work, so often in all."""
 
-    def __init__(self, folder, seed, count):
-        self.server, self.dice, self.left = Server(folder), random.Random(f"{seed} killer"), count
+    def __init__(self, server, seed, count):
+        self.server, self.dice, self.left = server, random.Random(f"{seed} killer"), count
 
     def work(self, senders, _):
         while self.left > 0 and not senders.over.wait(self.dice.uniform(0.1, 0.8)):

@@ -196,6 +196,13 @@ def maintenance_ends_it(stage):
     expect(stage.alerts("resolution"), ["maintenance", "maintenance"], "a daily window of ten days ago")
 
 
+def maintenance_counts_nothing(stage):
+    """Failures before a window, and the window, in one batch: the count is that after it."""
+    stage.post(stage.row(300, False), stage.row(240, False), stage.row(180, False, maintenance=True))
+    expect(stage.alerts("resolution"), ["maintenance"])
+    expect(stage.one("select current_failure_count from monitoring_checks"), "0")
+
+
 def monthly_windows(stage):
     stage.run(f"insert into maintenance_windows (resource_id, title, starts_at, ends_at, is_recurring, recurrence_pattern) values "
               f"('{stage.resource}', 'w', '2026-01-31T23:00Z', '2026-02-01T01:00Z', true, 'monthly')")
