@@ -24,7 +24,7 @@ import Testing
     func write() throws {
       try? FileManager.default.removeItem(at: folder.appending(path: "state"))
       let held = (0..<96).map {
-        "  - {name: held \($0), type: http, url: \"http://127.0.0.1:\(holder)/file/\($0)\", interval: 2s, timeout: 2s, expect: {body: {contains: end}}}"
+        "  - {name: held \($0), type: http, url: \"http://127.0.0.1:\(holder)/file/\($0)\", interval: 4s, timeout: 2s, expect: {body: {contains: end}}}"
       }
       try """
       modules:
