@@ -54,7 +54,7 @@ func writeWhole(_ path: String, _ bytes: [UInt8]) throws(UnreadableFile) {
   }
   let draft = "\(path).\(getpid()).tmp"
   let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-  guard descriptor >= 0 else { throw UnreadableFile(draft, String(cString: strerror(errno))) }
+  guard descriptor >= 0 else { throw UnreadableFile(path, String(cString: strerror(errno))) }
   var code = writeAll(descriptor, bytes)
   if code == 0, fsync(descriptor) != 0 { code = errno }
   close(descriptor)
