@@ -55,6 +55,9 @@ final class StoreDriver: @unchecked Sendable {
 
   var next: UInt64 { core.nextSequence }
 
+  /// The life ends between a ring and its turn: whoever rang is told so.
+  func died() { if isDue { turn() } }
+
   /// The life is over, and whoever waited has been told.
   func dispose() {
     isOver = true

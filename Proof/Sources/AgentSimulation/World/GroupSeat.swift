@@ -75,6 +75,7 @@ final class GroupSeat: AgentWitness, @unchecked Sendable {
 
   func end() {
     life.kill()
+    agent?.driver.died()
     // Whoever waited to leave the group has waited long enough by a clock that runs away.
     agent?.group?.runner.lookAtClock()
     clock.settle()

@@ -137,6 +137,7 @@ final class Simulation: AgentWitness, @unchecked Sendable {
 
   private func end() {
     life.kill()
+    agent?.driver.died()
     clock.settle()
     if !life.hasEnded { hold((.ends, "a task of life \(life.number) goes on although its process is dead")) }
     figures.mostSleepers = max(figures.mostSleepers, life.sleeping)
