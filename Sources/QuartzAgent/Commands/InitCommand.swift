@@ -66,19 +66,10 @@ struct InitCommand: ParsableCommand {
       throw cannotWrite(code)
     }
     defer { close(descriptor) }
-    let bytes = Array(text.utf8)
-    var sent = 0
-    while sent < bytes.count {
-      let count = bytes.withUnsafeBytes { buffer in
-        Glibc.write(descriptor, buffer.baseAddress?.advanced(by: sent), bytes.count - sent)
-      }
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else {
-        let code = errno
-        unlink(output)
-        throw cannotWrite(code)
-      }
-      sent += count
+    let code = writeAll(Array(text.utf8), to: descriptor)
+    guard code == 0 else {
+      unlink(output)
+      throw cannotWrite(code)
     }
   }
 

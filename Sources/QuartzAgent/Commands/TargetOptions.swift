@@ -45,7 +45,7 @@ struct TargetOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Servers that each dns target is asked of as well, such as 1.1.1.1,9.9.9.9. Their answers are compared.",
+      "Also ask these name servers for each dns target, such as 1.1.1.1,9.9.9.9, and compare the answers.",
       valueName: "servers"))
   var servers: String?
 

@@ -47,7 +47,7 @@ func writeWhole(_ path: String, _ bytes: [UInt8]) throws(UnreadableFile) {
   if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
     let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
     guard descriptor >= 0 else { throw UnreadableFile(path, String(cString: strerror(errno))) }
-    let code = writeAll(descriptor, bytes)
+    let code = writeAll(bytes, to: descriptor)
     close(descriptor)
     if code != 0 { throw UnreadableFile(path, String(cString: strerror(code))) }
     return
@@ -55,7 +55,7 @@ func writeWhole(_ path: String, _ bytes: [UInt8]) throws(UnreadableFile) {
   let draft = "\(path).\(getpid()).tmp"
   let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
   guard descriptor >= 0 else { throw UnreadableFile(path, String(cString: strerror(errno))) }
-  var code = writeAll(descriptor, bytes)
+  var code = writeAll(bytes, to: descriptor)
   if code == 0, fsync(descriptor) != 0 { code = errno }
   close(descriptor)
   if code == 0, rename(draft, path) != 0 { code = errno }
@@ -63,16 +63,4 @@ func writeWhole(_ path: String, _ bytes: [UInt8]) throws(UnreadableFile) {
     unlink(draft)
     throw UnreadableFile(path, String(cString: strerror(code)))
   }
-}
-
-/// - Returns: 0, or the error's number.
-private func writeAll(_ descriptor: Int32, _ bytes: [UInt8]) -> Int32 {
-  var rest = bytes[...]
-  while !rest.isEmpty {
-    let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-    if count < 0, errno == EINTR { continue }
-    guard count > 0 else { return count < 0 ? errno : EIO }
-    rest = rest.dropFirst(count)
-  }
-  return 0
 }

@@ -27,10 +27,15 @@ private func isDevice(_ descriptor: Int32) -> Bool {
   return fstat(descriptor, &facts) == 0 && facts.st_mode & S_IFMT == S_IFCHR
 }
 
-/// 0, or the error code.
 @discardableResult
 private func writeAll(_ text: String, to descriptor: Int32) -> Int32 {
-  let bytes = Array(text.utf8)
+  writeAll(Array(text.utf8), to: descriptor)
+}
+
+/// All of it, also where the descriptor does not wait.
+///
+/// - Returns: 0, or the error's number.
+func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
   var sent = 0
   while sent < bytes.count {
     let count = bytes.withUnsafeBytes { buffer in
@@ -43,7 +48,7 @@ private func writeAll(_ text: String, to descriptor: Int32) -> Int32 {
       _ = poll(&wait, 1, -1)
       continue
     }
-    if count <= 0 { return errno }
+    guard count > 0 else { return count < 0 ? errno : EIO }
     sent += count
   }
   return 0
