@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Glibc
 import Monitoring
+import TestSupport
 import Testing
 
 @testable import Alerts
@@ -131,16 +131,4 @@ import Testing
     let (small, large) = (try #require(best[600]), try #require(best[1200]))
     #expect(large < small * 3.0, "\(small) for 600, \(large) for 1,200")
   }
-}
-
-/// Of this thread: a busy machine does not count.
-private func processorTime(_ work: () -> Void) -> Duration {
-  func now() -> Duration {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-  }
-  let start = now()
-  work()
-  return now() - start
 }

@@ -80,6 +80,14 @@ import Testing
     #expect((ContentCodings([names]) != nil) == isKnown)
   }
 
+  /// 16 MiB in which nothing repeats but over the whole of a window.
+  private static let page: [UInt8] = {
+    var generator = SeededGenerator(seed: 8)
+    let words = (0..<(9 << 20) / 8).map { _ in generator.next() }
+    let part = words.withUnsafeBytes { [UInt8]($0) }
+    return Array((part + part).prefix(16 << 20))
+  }()
+
   /// A window beyond what RFC 8878, RFC 9659 and RFC 7932 let a content coding have is refused, and what they allow fits
   /// in what a decoder may hold.
   @Test(arguments: [
@@ -89,13 +97,7 @@ import Testing
     ("gzip", ["-1"], .whole),
   ])
   func windowsHaveALimit(coding: String, options: [String], end: ContentDecoder.Step) async throws {
-    var generator = SeededGenerator(seed: 8)
-    // Nothing repeats but over the whole window.
-    let part = (0..<(9 << 20) / 8).flatMap { _ in
-      let word = generator.next()
-      return (0..<8).map { UInt8(word >> (8 * UInt64($0)) & 0xff) }
-    }
-    let page = Array((part + part).prefix(16 << 20))
+    let page = Self.page
     let program = ["gzip": "/usr/bin/gzip", "br": "/usr/bin/brotli", "zstd": "/usr/bin/zstd"][coding] ?? ""
     let suffix = ["gzip": "gz", "br": "br", "zstd": "zst"][coding] ?? ""
     try await withTemporaryDirectory { folder in

@@ -4,6 +4,7 @@ import Basics
 import Foundation
 import Glibc
 import Monitoring
+import Synchronization
 import TestSupport
 
 /// A real PostgreSQL with the tables of the Quartz backend, and what `deploy/quartz` adds to them.
@@ -58,39 +59,50 @@ struct Backend: Sendable {
 
 /// Runs `body` with a server that lives exactly as long, on a Unix socket only, migrated once.
 func withBackend<Value>(_ body: (Backend) async throws -> Value) async throws -> Value {
-  try await withTemporaryDirectory { folder in
-    let isRoot = geteuid() == 0
-    if isRoot { chown(folder.path, unprivileged, gid_t.max) }
-    // It refuses root; setpriv becomes the program, so its process id is the server's.
-    let way = isRoot ? ["/usr/bin/setpriv", "--reuid", "\(unprivileged)", "--clear-groups", "--"] : []
-    let data = folder.appending(path: "data").path
-    let backend = Backend(folder: folder)
-    let create =
-      way + [
-        "\(Backend.programs)/initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C",
-        "--no-sync",
-      ]
-    guard FileManager.default.isExecutableFile(atPath: "\(Backend.programs)/initdb") else {
-      throw MissingServer(program: "\(Backend.programs)/initdb", debianPackage: "postgresql-15")
+  let made = try await MadeBackend.shared.data()
+  return try await withTemporaryDirectory { folder in
+    let backend = try Backend(in: folder)
+    try await backend.run("/bin/cp", ["-a", made.path, backend.data])
+    return try await backend.serve { try await body(backend) }
+  }
+}
+
+/// The files that each server begins with, made once a run: `initdb`, tables and migration take longer than a test.
+private actor MadeBackend {
+  static let shared = MadeBackend()
+  private var making: Task<URL, any Error>?
+
+  func data() async throws -> URL {
+    if let making { return try await making.value }
+    let task = Task { try await Self.make() }
+    making = task
+    return try await task.value
+  }
+
+  private static func make() async throws -> URL {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "quartz-backend-\(getpid())")
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    madeFolder.withLock { $0 = folder }
+    atexit(removeMadeFolder)
+    let backend = try Backend(in: folder)
+    try await backend.create()
+    try await backend.serve {
+      try await backend.run(
+        "/usr/bin/psql",
+        ["-h", folder.path, "-U", "postgres", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-f", Backend.schema.path])
+      try await backend.migrate()
     }
-    try await backend.run(create[0], Array(create.dropFirst()))
-    let serve =
-      way + [
-        "\(Backend.programs)/postgres", "-D", data, "-k", folder.path, "-c", "listen_addresses=", "-c",
-        "fsync=off",
-        "-c", "timezone=America/St_Johns", "-c", "jit=off",
-      ]
-    let server = try RealServer(
-      serve[0], Array(serve.dropFirst()), debianPackage: "postgresql-15",
-      log: folder.appending(path: "postgres.log"))
-    // Its own way to end at once: a kill would leave its shared memory behind.
-    defer { server.stop(SIGINT) }
-    try await backend.comesUp()
-    try await backend.run(
-      "/usr/bin/psql",
-      ["-h", folder.path, "-U", "postgres", "-X", "-q", "-v", "ON_ERROR_STOP=1", "-f", Backend.schema.path])
-    try await backend.migrate()
-    return try await body(backend)
+    return URL(filePath: backend.data)
+  }
+}
+
+private let madeFolder = Mutex<URL?>(nil)
+
+private func removeMadeFolder() {
+  madeFolder.withLock { folder in
+    if let folder { try? FileManager.default.removeItem(at: folder) }
+    folder = nil
   }
 }
 
@@ -98,12 +110,51 @@ func withBackend<Value>(_ body: (Backend) async throws -> Value) async throws ->
 private let unprivileged: uid_t = 65_534
 
 extension Backend {
-  fileprivate func comesUp() async throws {
+  fileprivate init(in folder: URL) throws {
+    guard FileManager.default.isExecutableFile(atPath: "\(Self.programs)/initdb") else {
+      throw MissingServer(program: "\(Self.programs)/initdb", debianPackage: "postgresql-15")
+    }
+    if geteuid() == 0 { chown(folder.path, unprivileged, gid_t.max) }
+    self.init(folder: folder)
+  }
+
+  fileprivate var data: String { folder.appending(path: "data").path }
+
+  /// The server refuses root; setpriv becomes the program, so its process id is the server's.
+  private var way: [String] {
+    geteuid() == 0 ? ["/usr/bin/setpriv", "--reuid", "\(unprivileged)", "--clear-groups", "--"] : []
+  }
+
+  fileprivate func create() async throws {
+    let words =
+      way + [
+        "\(Self.programs)/initdb", "-D", data, "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C",
+        "--no-sync", "--wal-segsize=1",
+      ]
+    try await run(words[0], Array(words.dropFirst()))
+  }
+
+  fileprivate func serve<Value>(_ body: () async throws -> Value) async throws -> Value {
+    let words =
+      way + [
+        "\(Self.programs)/postgres", "-D", data, "-k", folder.path, "-c", "listen_addresses=", "-c",
+        "fsync=off", "-c", "timezone=America/St_Johns", "-c", "jit=off",
+      ]
+    let server = try RealServer(
+      words[0], Array(words.dropFirst()), debianPackage: "postgresql-15",
+      log: folder.appending(path: "postgres.log"))
+    // Its own way to end at once: a kill would leave its shared memory behind.
+    defer { server.stop(SIGINT) }
+    try await comesUp()
+    return try await body()
+  }
+
+  private func comesUp() async throws {
     for attempt in 0... {
       do {
         return try await run("\(Self.programs)/pg_isready", ["-h", folder.path, "-t", "1"])
       } catch  where attempt < 600 {
-        try await Task.sleep(for: .milliseconds(100))
+        try await Task.sleep(for: .milliseconds(50))
       }
     }
   }

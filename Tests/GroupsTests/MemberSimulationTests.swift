@@ -19,7 +19,7 @@ import TestSupport
 
   /// One of four goes; nothing is lost by then, nor later.
   private func expectNothingLost(_ go: (inout SimWorld, _ index: Int, _ seed: UInt64) -> Void) {
-    for seed in UInt64(1)...8 {
+    for seed in UInt64(1)...4 {
       var world = SimWorld.settled(seed: seed)
       let start = world.now
       go(&world, Int(seed % 4), seed)
@@ -43,7 +43,7 @@ import TestSupport
   }
 
   @Test func theStoreAwayStopsNobody() {
-    for seed in UInt64(1)...8 {
+    for seed in UInt64(1)...4 {
       var world = SimWorld.settled(seed: seed)
       let start = world.now
       world.isStoreAway = true
@@ -62,7 +62,7 @@ import TestSupport
 
   /// Nobody knows of the death yet when the store goes, and nobody is told while it is away.
   @Test func aDeathJustBeforeTheStoreGoesCostsNoSlot() {
-    for seed in UInt64(1)...12 {
+    for seed in UInt64(1)...6 {
       // Three leases, as short as intervals may be without a loss here.
       var world = SimWorld(seed: seed, agents: 4, checks: 24, intervals: 15...16)
       world.advance(20_000)
@@ -79,7 +79,7 @@ import TestSupport
   }
 
   @Test func oneThatStoodStillComesBack() {
-    for seed in UInt64(1)...8 {
+    for seed in UInt64(1)...4 {
       var world = SimWorld.settled(seed: seed)
       let start = world.now
       world.agents[0].pausedUntil = world.now + 15_000
@@ -115,7 +115,7 @@ import TestSupport
 
   /// It is the first in the new world, and sees nobody there whose checks these were: they were its own.
   @Test func aRestartWhileTheStoreIsWipedCostsNoSlot() {
-    for seed in UInt64(1)...12 {
+    for seed in UInt64(1)...6 {
       var world = SimWorld.settled(seed: seed)
       let start = world.now, index = Int(seed % 4), agent = world.agents[index]
       world.agents[index].isDead = true
@@ -146,7 +146,7 @@ import TestSupport
 
   /// Who has what takes up to two seconds to be worked out, at each change: nothing that is run stops meanwhile.
   @Test func whatIsWorkedOutAsideCostsNoSlot() {
-    for seed in UInt64(1)...8 {
+    for seed in UInt64(1)...4 {
       var world = SimWorld.settled(seed: seed, atOnce: 0)
       let start = world.now
       switch seed % 4 {

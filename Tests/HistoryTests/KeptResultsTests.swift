@@ -77,24 +77,27 @@ import Testing
     let store = HistoryStore(agent: identity)
     let checks = try (0..<2000).map { try makeCheck("Shop \($0)") }
     store.apply(checks, now: midnight)
+    // Their bytes are counted wherever they stand, so each text is made once.
+    let long = String(repeating: "n", count: 256)
+    let hash = String(repeating: "ab", count: 32)
+    // The bounds of TLSFacts: 64 names of a leaf, 8 of any other.
+    let names = [[String](repeating: long, count: 64), [String](repeating: long, count: 8)]
+    let excerpt = String(repeating: "e", count: 1024)
+    let hops = [Hop](repeating: Hop(url: String(repeating: "u", count: 2048)), count: 21)
+    let assertions = (0..<16).map {
+      Assertion(what: "header.\($0)", expected: long, actual: long, ok: false)
+    }
     for (index, check) in checks.enumerated() {
       for number in 0..<8 {
-        // The bounds of TLSFacts: 64 names of a leaf, 8 of any other.
         let chain = (0..<10).map { depth in
           CertificateFacts(
-            subject: String(repeating: "s", count: 256), issuer: String(repeating: "i", count: 256),
-            notBefore: .epoch, notAfter: midnight, serial: "\(index)-\(number)",
-            sha256: String(repeating: "ab", count: 32),
-            sans: [String](repeating: String(repeating: "n", count: 256), count: depth == 0 ? 64 : 8))
+            subject: long, issuer: long, notBefore: .epoch, notAfter: midnight, serial: "\(index)-\(number)",
+            sha256: hash, sans: names[min(depth, 1)])
         }
         var result = Self.result(check, number, chain: chain)
-        result.excerpt = String(repeating: "e", count: 1024)
-        result.hops = (0...20).map { _ in Hop(url: String(repeating: "u", count: 2048)) }
-        result.assertions = (0..<16).map {
-          Assertion(
-            what: "header.\($0)", expected: String(repeating: "x", count: 256),
-            actual: String(repeating: "a", count: 256), ok: false)
-        }
+        result.excerpt = excerpt
+        result.hops = hops
+        result.assertions = assertions
         store.record(result, interval: check.interval)
       }
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Foundation
 import Glibc
 import Synchronization
@@ -37,11 +38,11 @@ package final class SlowServer: Sendable {
     var due: [(at: Int64, connection: Int32)] = []
     var next = 0
     while !isStopped.load(ordering: .relaxed) {
-      let left = next < due.count ? (due[next].at - Self.now()) / 1_000_000 + 1 : 100
+      let left = next < due.count ? (due[next].at - SystemClock.monotonic.nanoseconds) / 1_000_000 + 1 : 100
       if poll(&waiting, UInt(waiting.count), Int32(max(0, min(100, left)))) > 0 {
         take(&waiting, &due)
       }
-      while next < due.count, due[next].at <= Self.now() {
+      while next < due.count, due[next].at <= SystemClock.monotonic.nanoseconds {
         answer(due[next].connection)
         next += 1
       }
@@ -58,7 +59,7 @@ package final class SlowServer: Sendable {
       waiting.removeLast()
       // A request of a few headers comes whole.
       if recv(connection, &request, request.count, 0) > 0 {
-        due.append((Self.now() + delay, connection))
+        due.append((SystemClock.monotonic.nanoseconds + delay, connection))
       } else {
         close(connection)
       }
@@ -78,9 +79,4 @@ package final class SlowServer: Sendable {
     close(connection)
   }
 
-  private static func now() -> Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
-    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-  }
 }

@@ -14,6 +14,10 @@ from lab import agent_address
 # Faults in which an agent is not heard of by the store.
 SILENT = {"member killed", "member stands still", "cut from the store", "leader and member killed", "token expired",
           "two with one name"}
+# And in which what it takes over is late: half a second to the store each way, or slots of another minute.
+HINDERED = SILENT | {"slow way to the store", "clock apart"}
+# Seconds that etcd takes at most to elect a leader, split votes included, at its usual timeout of one.
+ELECTION = 4
 
 
 def seconds(text):
@@ -151,7 +155,7 @@ class Verdict:
         return found
 
     def kind_of_death(self, event, death):
-        first, last = death - 2, death + self.ttl + 2
+        first, last = death - 2, death + self.ttl + ELECTION
         away = self.is_away(death) or any(
             each["what"] in ("store away", "store back") and first <= each["at"] <= last for each in self.events)
         store = any(first <= each <= last for each in self.elections)
@@ -160,11 +164,15 @@ class Verdict:
             return word + ", the store away"
         # Who is to take its checks may be away by then, and nobody knows.
         another = any(
-            fault["kind"] in SILENT and agent_address(number) != event["address"]
+            fault["kind"] in HINDERED and agent_address(number) != event["address"]
             and death - self.ttl - 1 <= fault["begin"] <= death + self.ttl + 1
             for fault in self.faults for number in fault["agents"])
         leader = store and word == "dead"
         return word + (", and the store's leader" if leader else "") + (", and another" if another else "")
+
+    def elected_after(self, death):
+        """Seconds from a death to the last election that its lease lived through: a new leader gives it its whole time again."""
+        return max((each - death for each in self.elections if death <= each <= death + self.ttl + ELECTION), default=0)
 
     def is_away(self, at):
         last = [each for each in self.events if each["what"] in ("store away", "store back") and each["at"] <= at]

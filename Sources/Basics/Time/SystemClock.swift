@@ -12,6 +12,8 @@ package enum SystemClock: Sendable {
   case monotonic
   /// CLOCK_THREAD_CPUTIME_ID: the processor time this thread has had.
   case threadWork
+  /// CLOCK_PROCESS_CPUTIME_ID: the processor time of all threads of this process, the system's for it included.
+  case processWork
 
   /// Reading of the clock; 0 where the kernel has no such clock.
   package var nanoseconds: Int64 {
@@ -21,6 +23,7 @@ package enum SystemClock: Sendable {
       case .boot: CLOCK_BOOTTIME
       case .monotonic: CLOCK_MONOTONIC
       case .threadWork: CLOCK_THREAD_CPUTIME_ID
+      case .processWork: CLOCK_PROCESS_CPUTIME_ID
       }
     // Not `timespec()` and its members: in a whole-module build Swift 6.3 takes them for SwiftOverlayShims' as soon as
     // an earlier file extends `Duration`, and MemberImportVisibility then refuses them although Glibc is imported.

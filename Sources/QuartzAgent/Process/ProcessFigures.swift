@@ -6,18 +6,14 @@ import Glibc
 import History
 
 extension ProcessFigures {
-  /// By getrusage(2) and proc(5); what cannot be read is left out.
+  /// By clock_gettime(2) and proc(5); what cannot be read is left out.
   static func now() -> ProcessFigures {
-    var usage = rusage()
-    getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-    let processor = [usage.ru_utime, usage.ru_stime].reduce(0.0) {
-      $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1_000_000
-    }
     let status = ProcStatus(readFile("/proc/self/status", limit: 64 << 10) ?? [])
     // Less the one that lists them.
     let open = fileNames(in: "/proc/self/fd").count { $0 != "." && $0 != ".." } - 1
     return ProcessFigures(
-      processorSeconds: processor, residentBytes: status.bytes("VmRSS"), virtualBytes: status.bytes("VmSize"),
+      processorSeconds: Double(SystemClock.processWork.nanoseconds) / 1e9,
+      residentBytes: status.bytes("VmRSS"), virtualBytes: status.bytes("VmSize"),
       openDescriptors: open > 0 ? open : nil, maxDescriptors: descriptorLimit(),
       threads: status["Threads"].flatMap { Int($0) })
   }

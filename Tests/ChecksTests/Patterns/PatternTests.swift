@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Glibc
 import Monitoring
+import TestSupport
 import Testing
 
 @testable import Checks
@@ -138,16 +138,4 @@ import Testing
       for await right in group { #expect(right) }
     }
   }
-}
-
-/// Of this thread: a busy machine does not count.
-private func processorTime(_ work: () -> Void) -> Duration {
-  func now() -> Duration {
-    var time = timespec()
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-    return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
-  }
-  let start = now()
-  work()
-  return now() - start
 }
