@@ -328,6 +328,16 @@ def switches(world):
     return {"switches": "".join(f', {{url: "{held(world, number)}", every: 10s}}' for number in range(7))}
 
 
+def together(*parts):
+    def section(world):
+        merged = {}
+        for part in parts:
+            for key, text in part(world).items():
+                merged[key] = merged[key] + ("" if key == "switches" else "\n") + text if key in merged else text
+        return merged
+    return section
+
+
 SCENARIOS = [
     # name, rows of the API, sections of the file, what is asked, what must have been seen waiting
     ("nothing is full", None, None, None, None),
@@ -346,8 +356,10 @@ SCENARIOS = [
     ("run now: 8 who never stop", None, file("", "mute", count=8, interval=60), run_now, None),
     ("judging: 7 asks of a dear pattern", None, None, lambda agent: ask(agent, "dear", "/regex"), "judging asked"),
     ("places: 900 checks of the API", api("", "mute", count=900), None, None, "places api_checks"),
+    ("from every side at once", api("/1000"), together(file("/1000"), discovery, channels, switches),
+     lambda agent: ask(agent, "hold", "/15000"), "memory api_checks"),
 ]
-SHORT = ["nothing is full", "memory: 7 asks of 16 MB", "memory: 96 checks of the API"]
+SHORT = ["nothing is full", "memory: 7 asks of 16 MB", "memory: 96 checks of the API", "from every side at once"]
 
 
 class Told:
