@@ -267,7 +267,7 @@ def write_copy(texts):
 def compile_copy():
     """What the compiler refuses, as (line of its output, path, line); empty: built."""
     result = subprocess.run(
-        ["swift", "build", "--package-path", str(TREE), "--build-tests"], stdout=subprocess.PIPE,
+        ["swift", "build", "--package-path", str(TREE), "--build-tests", "--disable-index-store"], stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, text=True, check=False)
     if result.returncode == 0:
         return []
