@@ -151,6 +151,10 @@ package struct Incident: Hashable, Sendable {
   mutating func note(_ key: Trouble.Key, opens: [Instant], isFlapping: Bool) {
     guard let place = places[key] else { return }
     (members[place].opens, members[place].isFlapping) = (opens, isFlapping)
+  mutating func hideTargets() {
+    for place in members.indices { members[place].trouble.hideTarget() }
+  }
+
   }
 
   /// Whether it may end: see `overAt`.

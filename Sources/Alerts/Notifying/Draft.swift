@@ -21,7 +21,7 @@ package struct Draft: Sendable {
     case past
   }
 
-  package let incident: Incident
+  package internal(set) var incident: Incident
   package let channel: AlertChannel
   package let record: NotificationRecord
   package internal(set) var trigger: Trigger
@@ -133,6 +133,14 @@ package struct Draft: Sendable {
   /// Takes alerts out that the channel is not to hear of now.
   mutating func leaveOut(_ isLeftOut: (Trouble) -> Bool) {
     var out: Set<Trouble.Key> = []
+  /// For a channel with `hide_targets`: without what says where its checks go.
+  func withoutTargets() -> Draft {
+    var bare = self
+    bare.incident.hideTargets()
+    for place in members.indices { bare.members[place].trouble.hideTarget() }
+    return bare
+  }
+
     for member in members where fresh.contains(member.trouble.key) && isLeftOut(member.trouble) {
       out.insert(member.trouble.key)
     }
