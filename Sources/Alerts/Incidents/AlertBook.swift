@@ -24,6 +24,7 @@ package struct AlertBook: Sendable {
   var unconfirmed: Set<UniqueID> = []
   /// Deadline of waiting for those results.
   private let confirmedBy: Instant
+  private let life: String?
   var hasChanged = false
 
   package var settings: AlertSettings { notifier.settings }
@@ -36,11 +37,13 @@ package struct AlertBook: Sendable {
   /// - Parameters:
   ///   - saved: what `encode(to:now:)` wrote before; what is damaged in it is left out.
   ///   - now: digests before it are not made up for, where nothing is saved.
+  ///   - life: which life of the machine this is: in the same one instants are still good; `nil` where it is not known.
   package init(
-    _ settings: AlertSettings, saved: JSONValue? = nil, now: ClockReading,
+    _ settings: AlertSettings, saved: JSONValue? = nil, now: ClockReading, life: String? = nil,
     generator: any RandomNumberGenerator & Sendable = RandomPool()
   ) {
-    let clock = SavedClock(saved, now: now)
+    let clock = SavedClock(saved, now: now, life: life)
+    self.life = life
     let open = (saved?["open"]?.array ?? []).compactMap { Incident($0, clock) }.filter { $0.isOpen }
     let over = (saved?["over"]?.array ?? []).suffix(20_000).compactMap { Incident($0, clock) }.filter {
       !$0.isOpen
@@ -175,3 +178,7 @@ package struct AlertBook: Sendable {
     json.array { json in for incident in incidents.over { incident.write(to: &json, now: now) } }
   }
 }
+    if let life {
+      json.field("life", life)
+      json.field("uptime_us", now.boot.microseconds)
+    }

@@ -27,9 +27,11 @@ extension AgentParts {
     _ disk: StateDisk, _ log: Logger
   ) async -> AlertDesk? {
     guard let alerts = settings.alerts else { return nil }
+    let life = bootIdentity()
     return await AlertDesk(
       alerts, agent: settings.agent, labels: settings.metrics.labels, history: history, catalog: catalog,
       sender: ChannelSender(engine, settings.egress) { log.warning("\($0)") },
-      file: disk.file(AlertDesk.fileName), log: log, time: engine.time)
+      file: disk.file(AlertDesk.fileName), log: log, time: engine.time,
+      life: life.isEmpty ? nil : life)
   }
 }

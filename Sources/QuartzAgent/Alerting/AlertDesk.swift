@@ -59,7 +59,7 @@ final class AlertDesk: Sendable {
   init(
     _ settings: AlertSettings, agent: AgentSettings, labels: [String] = [], history: HistoryStore,
     catalog: CheckCatalog, sender: any MessageSending, file: any DurableBytes,
-    pace: Duration = AlertDesk.every, log: Logger, time: TimeSource
+    pace: Duration = AlertDesk.every, log: Logger, time: TimeSource, life: String? = nil
   ) async {
     (self.file, self.pace, self.agent, self.labels) = (file, pace, agent, labels)
     (self.history, self.catalog, self.sender) = (history, catalog, sender)
@@ -75,7 +75,7 @@ final class AlertDesk: Sendable {
     }
     state = Mutex(
       State(
-        book: AlertBook(settings, saved: saved, now: time.reading()),
+        book: AlertBook(settings, saved: saved, now: time.reading(), life: life),
         writer: Self.writer(settings, agent, labels, catalog, history)))
   }
 
