@@ -197,6 +197,9 @@ package struct IncidentBook: Sendable {
   /// Moves what channels were sent to their new names.
   mutating func rename(_ channels: [String: String]) {  // own text: channels
     guard !channels.isEmpty else { return }
+  /// Number of an incident's content; 0 where there is no such incident.
+  func edition(of id: UniqueID) -> Int { open[id]?.edition.number ?? ended[id]?.edition.number ?? 0 }
+
     for incident in all {
       update(incident.id) { incident in
         for (old, new) in channels {

@@ -59,8 +59,23 @@ extension Notifier {
     _ incidents: [Incident], _ channel: AlertChannel, _ book: inout IncidentBook, _ context: NotifyContext
   ) -> Findings {
     var findings = Findings()
-    for incident in incidents {
-      switch decide(incident, channel, context) {
+    var resting = rests.removeValue(forKey: channel.name) ?? Rests()
+    resting.trim(to: incidents)
+    for incident in incidents where !resting.hold(incident, at: context.now.boot) {
+    rests[channel.name] = resting
+      let decision = decide(incident, channel, context)
+      if let due = restsUntil(decision), due > context.now.boot { resting.add(incident, until: due) }
+      switch decision {
+  /// Before which another look at an incident that does not change finds nothing to send; `nil` where it may.
+  private func restsUntil(_ decision: Decision) -> Instant? {
+    switch decision {
+    case .send: nil
+    case .hold(_, _, _, let draft), .fold(_, let draft): draft.restsUntil(settings)
+    // It depends on the incident and the settings alone.
+    case .nothing: Instant(nanoseconds: .max)
+    }
+  }
+
       case .nothing, .fold(.storm, _): continue
       case .send(let draft): findings.ready.append(draft)
       case .fold(.digest, let draft): findings.digest.append(draft)

@@ -11,6 +11,10 @@ package struct Notifier: Sendable {
   package internal(set) var states: [String: ChannelState] = [:]  // own text: channels
   /// Channels that are not configured any more, and get what ends there first.
   package internal(set) var leaving: [AlertChannel] = []
+  /// Incidents that were left open at a receiver, for the log.
+  var leftOpen: [LeftOpenNote] = []
+  /// Incidents that need no look, by channel.
+  var rests: [String: Rests] = [:]  // own text: channels
   var generator: any RandomNumberGenerator & Sendable
 
   package enum Decision: Sendable {
