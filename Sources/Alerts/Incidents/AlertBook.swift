@@ -54,17 +54,30 @@ package struct AlertBook: Sendable {
     confirmedBy = now.boot + Self.longestUnconfirmed
     watch = RuleWatch(settings.rules, open: incidents.troubles, SavedRules(saved))
     notifier = Notifier(settings, now: now.wall, generator: generator)
-    notifier.restore(saved, clock, &incidents)
     share = AlertShare(saved)
+    // In a group another member may still send the end.
+    let channels = (saved?["channels"]?.array ?? []).prefix(FormerChannel.most)
+    let former = share == nil ? channels.compactMap { FormerChannel($0) } : []
+    let moves = ChannelMoves(former, to: settings, taken: incidents.channels)
+    notifier.follow(moves, &incidents, now: now)
+    notifier.restore(saved, moves, clock, &incidents)
     savedVersion = incidents.version
+    hasChanged = !moves.isEmpty
+  }
+
+  /// Incidents that were left open at a receiver since the last call.
+  package mutating func drainLeftOpen() -> [LeftOpenNote] {
+    defer { notifier.leftOpen = [] }
+    return notifier.leftOpen
   }
 
   /// Takes over other settings, while incidents stay as they are. The list of checks has to follow.
   package mutating func apply(_ settings: AlertSettings, now: ClockReading) {
     take(watch.replace(settings.rules, now: now.wall), now)
     incidents.apply(settings)
-    incidents.rename(notifier.renames(to: settings))
-    notifier.apply(settings, now: now.wall)
+    let moves = notifier.moves(to: settings, incidents)
+    incidents.move(moves)
+    notifier.apply(settings, moves, now: now)
     hasChanged = true
   }
 
@@ -169,6 +182,10 @@ package struct AlertBook: Sendable {
     (hasChanged, savedVersion, savedRows) = (false, incidents.version, watch.rowsVersion)
     json.field("version", 2)
     json.field("saved_at", now.wall)
+    if let life {
+      json.field("life", life)
+      json.field("uptime_us", now.boot.microseconds)
+    }
     notifier.write(to: &json, now: now)
     share?.write(to: &json)
     watch.kept.write(to: &json)
@@ -178,7 +195,3 @@ package struct AlertBook: Sendable {
     json.array { json in for incident in incidents.over { incident.write(to: &json, now: now) } }
   }
 }
-    if let life {
-      json.field("life", life)
-      json.field("uptime_us", now.boot.microseconds)
-    }

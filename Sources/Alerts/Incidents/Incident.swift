@@ -88,7 +88,9 @@ package struct Incident: Hashable, Sendable {
 
   /// A channel has a notification of it, and every one that has knows that it is over.
   package var isNotified: Bool { log.values.contains { $0.first != nil } }
-  package var isResolveNotified: Bool { log.values.allSatisfy { $0.first == nil || $0.heard.isOver } }
+  package var isResolveNotified: Bool {
+    log.values.allSatisfy { $0.first == nil || $0.heard.isOver || $0.leftOpen != nil }
+  }
 
   /// Resolved, and every notified channel has the resolve.
   package var isEndHeard: Bool { !isOpen && isNotified && isResolveNotified }
@@ -149,14 +151,14 @@ package struct Incident: Hashable, Sendable {
       members.enumerated().map { ($1.trouble.key, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
-  /// When an alert opened of late, in other incidents too.
-  mutating func note(_ key: Trouble.Key, opens: [Instant], isFlapping: Bool) {
-    guard let place = places[key] else { return }
-    (members[place].opens, members[place].isFlapping) = (opens, isFlapping)
   mutating func hideTargets() {
     for place in members.indices { members[place].trouble.hideTarget() }
   }
 
+  /// When an alert opened of late, in other incidents too.
+  mutating func note(_ key: Trouble.Key, opens: [Instant], isFlapping: Bool) {
+    guard let place = places[key] else { return }
+    (members[place].opens, members[place].isFlapping) = (opens, isFlapping)
   }
 
   /// Whether it may end: see `overAt`.

@@ -40,8 +40,11 @@ package struct Draft: Sendable {
   ) {
     (self.incident, self.channel) = (incident, channel)
     record = incident.log[channel.name] ?? NotificationRecord()
-    members = incident.members.filter { Self.isRouted($0.trouble, to: channel, settings.rules) }
     let heard = record.heard
+    members = incident.members.filter { member in
+      Self.isRouted(member.trouble, to: channel, settings.rules)
+        || isLeaving && heard.alerts[member.trouble.key] != nil
+    }
     fresh = Set(
       members.lazy.filter { $0.isActive && Self.isNews($0.trouble, heard) }.map(\.trouble.key))
     guard let trigger = Self.trigger(incident, channel, record, members, settings, isLeaving)
@@ -130,9 +133,6 @@ package struct Draft: Sendable {
     }
   }
 
-  /// Takes alerts out that the channel is not to hear of now.
-  mutating func leaveOut(_ isLeftOut: (Trouble) -> Bool) {
-    var out: Set<Trouble.Key> = []
   /// For a channel with `hide_targets`: without what says where its checks go.
   func withoutTargets() -> Draft {
     var bare = self
@@ -141,6 +141,9 @@ package struct Draft: Sendable {
     return bare
   }
 
+  /// Takes alerts out that the channel is not to hear of now.
+  mutating func leaveOut(_ isLeftOut: (Trouble) -> Bool) {
+    var out: Set<Trouble.Key> = []
     for member in members where fresh.contains(member.trouble.key) && isLeftOut(member.trouble) {
       out.insert(member.trouble.key)
     }

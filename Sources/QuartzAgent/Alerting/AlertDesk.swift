@@ -77,6 +77,19 @@ final class AlertDesk: Sendable {
       State(
         book: AlertBook(settings, saved: saved, now: time.reading(), life: life),
         writer: Self.writer(settings, agent, labels, catalog, history)))
+    tellLeftOpen()
+  }
+
+  /// Says once which receivers are not sent the end of incidents.
+  func tellLeftOpen() {
+    for note in state.withLock({ $0.book.drainLeftOpen() }) {
+      log.warning(
+        "incidents are left open at a receiver that is not configured any more",
+        metadata: [
+          "channel": "\(note.channel)", "receiver": "\(note.target)", "count": "\(note.incidents.count)",
+          "incidents": "\(note.incidents.prefix(20).map(\.description).joined(separator: ", "))",
+        ])
+    }
   }
 
   private static func writer(
