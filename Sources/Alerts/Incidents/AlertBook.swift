@@ -76,7 +76,11 @@ package struct AlertBook: Sendable {
     take(watch.replace(settings.rules, now: now.wall), now)
     incidents.apply(settings)
     let moves = notifier.moves(to: settings, incidents)
-    incidents.move(moves)
+    // In a group the agent that notifies sends the end.
+    let (share, names) = (share, incidents.names)
+    incidents.move(moves) { incident in
+      share.map { $0.view.notifies || !$0.isShared(incident, names) } ?? true
+    }
     notifier.apply(settings, moves, now: now)
     hasChanged = true
   }

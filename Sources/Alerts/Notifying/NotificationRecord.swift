@@ -107,6 +107,13 @@ package struct NotificationRecord: Hashable, Sendable {
   /// The receiver may take the incident for open.
   var isOwedEnd: Bool { mayBeKnown && !heard.isOver && leftOpen == nil }
 
+  /// The entry of another receiver under the same channel name, which has heard nothing.
+  var successor: NotificationRecord {
+    var next = NotificationRecord()
+    next.deliveries = min(deliveries + 1, Int(Self.most))  // bounded: by the minimum
+    return next
+  }
+
   mutating func deliver(_ heard: Heard, at now: ClockReading, missing: String? = nil) {
     (self.heard, self.missing) = (heard, missing)
     deliveries = min(deliveries + 1, Int(Self.most))  // bounded: by the minimum

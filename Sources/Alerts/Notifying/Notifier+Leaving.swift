@@ -117,7 +117,7 @@ extension Notifier {
   /// Channels of an earlier run: what their receivers were sent follows them, and what is owed to one that cannot be reached
   /// any more is left open.
   mutating func follow(_ moves: ChannelMoves, _ book: inout IncidentBook, now: ClockReading) {
-    book.move(moves)
+    book.move(moves) { _ in true }
     for retired in moves.retired {
       if let channel = retired.channel {
         leaving.append(channel)
@@ -148,10 +148,12 @@ extension IncidentBook {
   }
 
   /// Moves the entries of receivers to the names that their channels have now.
-  mutating func move(_ moves: ChannelMoves) {
+  ///
+  /// - Parameter isEnded: whether receivers that are not configured any more are sent the end by this agent.
+  mutating func move(_ moves: ChannelMoves, isEnded: (Incident) -> Bool) {
     guard !moves.isEmpty else { return }
     for incident in all {
-      let log = moves.apply(to: incident.log)
+      let log = moves.apply(to: incident.log, withRetired: isEnded(incident))
       if log != incident.log { update(incident.id) { $0.log = log } }
     }
   }
@@ -159,18 +161,20 @@ extension IncidentBook {
 
 extension ChannelMoves {
   fileprivate func apply(
-    to log: [String: NotificationRecord]  // own text: channels
+    to log: [String: NotificationRecord], withRetired: Bool  // own text: channels
   ) -> [String: NotificationRecord] {  // own text: channels
     var moved = log
-    for name in left { moved[name] = nil }
+    for name in withRetired ? left : Set(renames.keys) { moved[name] = nil }
     for (old, new) in renames { moved[new] = log[old] }
-    for retired in retired {
+    for retired in withRetired ? self.retired : [] {
       guard var record = log[retired.former.name] else { continue }
       if retired.isPart {
         guard record.isOwedEnd else { continue }
         record.sending = nil
       }
       moved[retired.name] = record
+      // Members of a group take it for newer than the one of the old receiver.
+      if moved[retired.former.name] == nil { moved[retired.former.name] = record.successor }
     }
     return moved
   }
