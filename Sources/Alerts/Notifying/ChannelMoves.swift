@@ -10,18 +10,15 @@ struct FormerChannel: Sendable {
   var receiver: AlertChannel.Receiver?
   /// `nil`: its secrets were of an earlier run.
   var channel: AlertChannel?
-  /// It was not configured any more already.
-  var isLeaving = false
 
-  init(_ channel: AlertChannel, isLeaving: Bool = false) {
-    (name, receiver, self.channel, self.isLeaving) = (channel.name, channel.receiver, channel, isLeaving)
+  init(_ channel: AlertChannel) {
+    (name, receiver, self.channel) = (channel.name, channel.receiver, channel)
   }
 
   /// As it is kept on disk.
   init?(_ json: JSONValue) {
     guard let name = json["name"]?.string, name.utf8.count <= 100 else { return nil }
     self.name = name
-    isLeaving = json["leaving"]?.bool ?? false
     guard let digest = json["receiver"]?.string else { return }
     let recipients = (json["recipients"]?.array ?? []).prefix(50).compactMap(\.string)
     receiver = AlertChannel.Receiver(

@@ -148,7 +148,6 @@ extension Notifier {
         json.object { json in
           json.field("name", name)
           if let channel = channels.first(where: { $0.name == name }) { channel.receiver.write(to: &json) }
-          if leaving.contains(where: { $0.name == name }) { json.field("leaving", true) }
           json.field("digest_up_to", state.digestUpTo)
           json.field("digest_due", state.isDigestDue)
           json.field("quiet", state.wasQuiet)

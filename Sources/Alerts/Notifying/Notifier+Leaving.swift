@@ -18,9 +18,8 @@ extension Notifier {
   static let longestEnding: Duration = .seconds(3600)
 
   func moves(to settings: AlertSettings, _ book: IncidentBook) -> ChannelMoves {
-    let before =
-      self.settings.channels.map { FormerChannel($0) } + leaving.map { FormerChannel($0, isLeaving: true) }
-    return ChannelMoves(before, to: settings, taken: book.channels.union(leaving.map(\.name)))
+    ChannelMoves(
+      channels.map { FormerChannel($0) }, to: settings, taken: book.channels.union(leaving.map(\.name)))
   }
 
   /// Takes over other settings: a receiver that is not configured any more gets the end of what it was sent first.
