@@ -160,6 +160,21 @@ import Testing
     #expect(Self.lines(desk) == ["3 ops opened", "24 chat resolved"])
   }
 
+  /// One of two channels to the same receiver is removed: the other one goes on with what both told, and nothing ends.
+  @Test func theOtherOfTwo() throws {
+    let web = try makeCheck("web")
+    let (both, one) = (try Self.webhook("a"), try Self.webhook("a", "night"))
+    var desk = Desk(Self.settings(both, one), [web])
+    desk.down(web, at: 0)
+    desk.pass(from: 0, to: 10)
+    Self.reload(&desk, Self.settings(both), at: 11)
+    desk.pass(from: 11, to: 20)
+    desk.up(web, at: 21)
+    desk.pass(from: 21, to: 30)
+    #expect(Self.lines(desk) == ["3 ops opened", "3 night opened", "24 ops resolved"])
+    #expect(desk.book.notifier.leaving.isEmpty)
+  }
+
   /// What is on its way when the receiver changes is the old one's: it gets an end, and the new one its own begin.
   @Test func whileSending() throws {
     let web = try makeCheck("web")

@@ -50,6 +50,8 @@ struct ChannelMoves: Sendable {
     var channel: AlertChannel?
     /// Some recipients of a mail stay: they keep what they were sent.
     var isPart = false
+    /// A channel that leads to the same receiver: an end by this one would be an end of what that one goes on with.
+    var twin: String?
   }
 
   /// New names by old ones.
@@ -89,7 +91,8 @@ struct ChannelMoves: Sendable {
         let isKept = namesake == nil && (channel != nil || Self.isFormer(former.name))
         let name = isKept ? former.name : Self.free(former.name, &names)
         channel?.name = name
-        retired.append(Retired(former: former, name: name, channel: channel))
+        let twin = settings.channels.first { $0.receiver.digest == former.receiver?.digest }?.name
+        retired.append(Retired(former: former, name: name, channel: channel, twin: twin))
       }
     }
   }

@@ -167,6 +167,7 @@ extension ChannelMoves {
     for (old, new) in renames { moved[new] = log[old] }
     for retired in withRetired ? self.retired : [] {
       guard var record = log[retired.former.name] else { continue }
+      if let twin = retired.twin, moved[twin]?.isOwedEnd ?? false { continue }
       if retired.isPart {
         guard record.isOwedEnd else { continue }
         record.sending = nil
