@@ -127,6 +127,8 @@ package struct AlertsView: Hashable, Sendable {
   /// Newest first.
   package var over: [IncidentStatus] = []
   package var channels: [Channel] = []
+  /// Incidents that were left open at a receiver which is not configured any more.
+  package var leftOpen: [Notice] = []
   /// Checks of which every alert that fires is acknowledged, with the name of the person.
   package var acknowledged: [UniqueID: String] = [:]
   /// Open incident of each check that has an alert firing in it.

@@ -11,7 +11,7 @@ extension StatusSnapshot {
   package func problems(of told: [CheckStatus]) -> [Notice] {
     let all =
       notices + clockProblems + checkProblems(told) + storeProblems + deliveryProblems + scheduleProblems
-      + (alerts?.channels.compactMap(\.notice) ?? [])
+      + (alerts?.channels.compactMap(\.notice) ?? []) + (alerts?.leftOpen ?? [])
     return all.filter(\.isCritical) + all.filter { !$0.isCritical }
   }
 

@@ -56,6 +56,20 @@ struct ChannelSectionTests {
       problems(file(mail)).first?.contains("mail.tls: none would send the password in plain text") == true)
   }
 
+  /// For each kind of channel; without the key targets are shown.
+  @Test(arguments: [
+    "webhook: \"https://hooks.example/T0KEN\"", "exec: [/bin/true]",
+    "mail: {server: \"mx.example\", from: a@b.example, to: [c@d.example]}",
+  ])
+  func targetsAreHidden(channel: String) throws {
+    for (keys, expected) in [("", false), (", hide_targets: false", false), (", hide_targets: true", true)] {
+      let channels = try settings(file(channel + keys)).alerts?.channels
+      #expect(channels?.map(\.hidesTargets) == [expected], "\(channel)\(keys)")
+    }
+    #expect(problems(file(channel + ", hide_targets: maybe")).count == 1)
+    #expect(problems(file(channel + ", hide_target: true")).count == 1)
+  }
+
   @Test(arguments: ["https://ntfy.example", "https://ntfy.example/", "https://ntfy.example//"])
   func ntfyNeedsATopic(url: String) {
     let found = problems(file("webhook: \"\(url)\", format: ntfy"))

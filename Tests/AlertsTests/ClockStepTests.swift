@@ -107,6 +107,31 @@ import Testing
     return (before, desk)
   }
 
+  /// Where the machine has not been started again, the monotonic clock says how long the agent was away, whatever the wall
+  /// clock was set to meanwhile: no reminder is early.
+  @Test(
+    arguments: [
+      ("a", -86_400, 63), ("a", 0, 63), ("a", 52, 63), ("a", 86_400, 63), ("b", 52, 11), ("b", -61, 63),
+    ] as [(String, Int64, Int64)])
+  func inTheSameLife(life: String, step: Int64, reminder: Int64) throws {
+    let shop = try makeCheck("Shop")
+    let settings = quickSettings()
+    var before = Desk(settings, [shop])
+    before.book = AlertBook(settings, now: before.now(0), life: "a", generator: Counter())
+    before.book.apply([shop], DependencyGraph([shop]), now: before.now(0))
+    before.down(shop, at: 0)
+    before.pass(from: 0, to: 10)
+    let saved = try before.saved(at: 10)
+    var desk = Desk(settings, [shop], at: 10)
+    desk.step = step
+    desk.book = AlertBook(
+      settings, saved: saved, now: desk.now(10), life: life, generator: Counter(state: 77))
+    desk.book.apply([shop], DependencyGraph([shop]), now: desk.now(10))
+    desk.down(shop, at: 10)
+    desk.pass(from: 11, to: reminder)
+    #expect(told(desk) == ["\(reminder) update"])
+  }
+
   /// What waited for its first notification waits no longer than it would have.
   @Test(arguments: [-86_400, -3600, -1, 0] as [Int64]) func untoldOverARestart(step: Int64) throws {
     let shop = try makeCheck("Shop")

@@ -29,7 +29,7 @@ struct ShareWorld {
   private(set) var store: [UniqueID: Stored] = [:]
   private var revision: Int64 = 10
   private var worldID: UInt64 = 1
-  private let settings: AlertSettings
+  private var settings: AlertSettings
   private let writer = MessageWriter(agent: "test", region: nil, pageURL: nil)
   var isAway = false
   /// Agents that stand still.
@@ -110,6 +110,13 @@ struct ShareWorld {
   mutating func remove(_ check: MonitoringCheck) {
     owners[check.id] = nil
     checks.removeAll { $0.id == check.id }
+    arrange()
+  }
+
+  /// One agent reads its configuration again.
+  mutating func reload(_ agent: Int, _ change: (inout AlertSettings) -> Void) {
+    change(&settings)
+    agents[agent].book.apply(settings, now: reading(now))
     arrange()
   }
 

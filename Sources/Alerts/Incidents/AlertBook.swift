@@ -24,6 +24,7 @@ package struct AlertBook: Sendable {
   var unconfirmed: Set<UniqueID> = []
   /// Deadline of waiting for those results.
   private let confirmedBy: Instant
+  private let life: String?
   var hasChanged = false
 
   package var settings: AlertSettings { notifier.settings }
@@ -36,11 +37,13 @@ package struct AlertBook: Sendable {
   /// - Parameters:
   ///   - saved: what `encode(to:now:)` wrote before; what is damaged in it is left out.
   ///   - now: digests before it are not made up for, where nothing is saved.
+  ///   - life: which life of the machine this is: in the same one instants are still good; `nil` where it is not known.
   package init(
-    _ settings: AlertSettings, saved: JSONValue? = nil, now: ClockReading,
+    _ settings: AlertSettings, saved: JSONValue? = nil, now: ClockReading, life: String? = nil,
     generator: any RandomNumberGenerator & Sendable = RandomPool()
   ) {
-    let clock = SavedClock(saved, now: now)
+    let clock = SavedClock(saved, now: now, life: life)
+    self.life = life
     let open = (saved?["open"]?.array ?? []).compactMap { Incident($0, clock) }.filter { $0.isOpen }
     let over = (saved?["over"]?.array ?? []).suffix(20_000).compactMap { Incident($0, clock) }.filter {
       !$0.isOpen
@@ -51,17 +54,34 @@ package struct AlertBook: Sendable {
     confirmedBy = now.boot + Self.longestUnconfirmed
     watch = RuleWatch(settings.rules, open: incidents.troubles, SavedRules(saved))
     notifier = Notifier(settings, now: now.wall, generator: generator)
-    notifier.restore(saved, clock, &incidents)
     share = AlertShare(saved)
+    // In a group another member may still send the end.
+    let channels = (saved?["channels"]?.array ?? []).prefix(FormerChannel.most)
+    let former = share == nil ? channels.compactMap { FormerChannel($0) } : []
+    let moves = ChannelMoves(former, to: settings, taken: incidents.channels)
+    notifier.follow(moves, &incidents, now: now)
+    notifier.restore(saved, moves, clock, &incidents)
     savedVersion = incidents.version
+    hasChanged = !moves.isEmpty
+  }
+
+  /// Incidents that were left open at a receiver since the last call.
+  package mutating func drainLeftOpen() -> [LeftOpenNote] {
+    defer { notifier.leftOpen = [] }
+    return notifier.leftOpen
   }
 
   /// Takes over other settings, while incidents stay as they are. The list of checks has to follow.
   package mutating func apply(_ settings: AlertSettings, now: ClockReading) {
     take(watch.replace(settings.rules, now: now.wall), now)
     incidents.apply(settings)
-    incidents.rename(notifier.renames(to: settings))
-    notifier.apply(settings, now: now.wall)
+    let moves = notifier.moves(to: settings, incidents)
+    // In a group the agent that notifies sends the end.
+    let (share, names) = (share, incidents.names)
+    incidents.move(moves) { incident in
+      share.map { $0.view.notifies || !$0.isShared(incident, names) } ?? true
+    }
+    notifier.apply(settings, moves, now: now)
     hasChanged = true
   }
 
@@ -166,6 +186,10 @@ package struct AlertBook: Sendable {
     (hasChanged, savedVersion, savedRows) = (false, incidents.version, watch.rowsVersion)
     json.field("version", 2)
     json.field("saved_at", now.wall)
+    if let life {
+      json.field("life", life)
+      json.field("uptime_us", now.boot.microseconds)
+    }
     notifier.write(to: &json, now: now)
     share?.write(to: &json)
     watch.kept.write(to: &json)

@@ -43,22 +43,24 @@ package struct Incident: Hashable, Sendable {
   package var opened: Timestamp
   package var openedAt: Instant
   /// `nil` while it lasts.
-  package var end: Timestamp?
+  package var end: Timestamp? { didSet { edition.renew() } }
   /// Since when nothing fires any more; it ends when that has lasted.
   package var quietSince: Timestamp?
-  package var quietAt: Instant?
+  package var quietAt: Instant? { didSet { edition.renew() } }
   /// In the order in which they joined; each alert once.
-  package private(set) var members: [Member] = []
-  package var acknowledged: Acknowledgement?
+  package private(set) var members: [Member] = [] { didSet { edition.renew() } }
+  package var acknowledged: Acknowledgement? { didSet { edition.renew() } }
   /// Times of the acknowledgements of the Quartz apps that were taken, so that each is taken once: what gets worse later is
   /// not acknowledged.
   package var taken: [AppAlerts.Key: Timestamp] = [:]
   /// `nil` until it is kept; see `AlertBook.keepOpenings(_:)`.
   package var opening: Opening?
   /// Deliveries to each channel.
-  package var log: [String: NotificationRecord] = [:]  // own text: channels
+  package var log: [String: NotificationRecord] = [:] { didSet { edition.renew() } }  // own text: channels
   /// Notifications that were delivered, oldest first.
   package var sent: [SentNotification] = []
+  /// Another one: something that notifications depend on has changed.
+  private(set) var edition = Edition()
   private var places: [Trouble.Key: Int] = [:]
   package private(set) var activeCount = 0
   package private(set) var lastJoinedAt: Instant
@@ -86,7 +88,9 @@ package struct Incident: Hashable, Sendable {
 
   /// A channel has a notification of it, and every one that has knows that it is over.
   package var isNotified: Bool { log.values.contains { $0.first != nil } }
-  package var isResolveNotified: Bool { log.values.allSatisfy { $0.first == nil || $0.heard.isOver } }
+  package var isResolveNotified: Bool {
+    log.values.allSatisfy { $0.first == nil || $0.heard.isOver || $0.leftOpen != nil }
+  }
 
   /// Resolved, and every notified channel has the resolve.
   package var isEndHeard: Bool { !isOpen && isNotified && isResolveNotified }
@@ -145,6 +149,10 @@ package struct Incident: Hashable, Sendable {
     activeCount = members.count { $0.isActive }
     places = Dictionary(
       members.enumerated().map { ($1.trouble.key, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  mutating func hideTargets() {
+    for place in members.indices { members[place].trouble.hideTarget() }
   }
 
   /// When an alert opened of late, in other incidents too.

@@ -194,21 +194,11 @@ package struct IncidentBook: Sendable {
     return open[id]
   }
 
-  /// Moves what channels were sent to their new names.
-  mutating func rename(_ channels: [String: String]) {  // own text: channels
-    guard !channels.isEmpty else { return }
-    for incident in all {
-      update(incident.id) { incident in
-        for (old, new) in channels {
-          guard let record = incident.log.removeValue(forKey: old) else { continue }
-          incident.log[new] = record
-        }
-      }
-    }
-  }
-
   /// Open, or over.
   package subscript(id: UniqueID) -> Incident? { open[id] ?? ended[id] }
+
+  /// Number of an incident's content; 0 where there is no such incident.
+  func edition(of id: UniqueID) -> Int { open[id]?.edition.number ?? ended[id]?.edition.number ?? 0 }
 
   /// Changes one, open or over.
   package mutating func update(_ id: UniqueID, _ body: (inout Incident) -> Void) {

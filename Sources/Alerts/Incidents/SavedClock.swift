@@ -3,15 +3,21 @@
 import Basics
 
 /// Deadlines over a restart: an instant means nothing after it, so what is written is how long ago it was, and what is read is
-/// that and the time since.
+/// that and the time since: by the monotonic clock where the machine has not been started again, by the wall clock otherwise.
 struct SavedClock {
   private let now: Instant
   /// From the save to now, by the wall clock; a clock that was set back since says nothing.
   private let since: Duration
 
-  init(_ saved: JSONValue?, now: ClockReading) {
+  /// - Parameter life: in the life of the machine in which it was saved the clock that no one sets says how long ago that was.
+  init(_ saved: JSONValue?, now: ClockReading, life: String? = nil) {
     self.now = now.boot
-    since = saved?.time("saved_at").map { max(.zero, $0.duration(to: now.wall)) } ?? .zero
+    let known = saved?["uptime_us"]?.integer.map { Instant(microseconds: $0) }
+    if let life, saved?["life"]?.string == life, let known, known <= now.boot {
+      since = known.duration(to: now.boot)
+    } else {
+      since = saved?.time("saved_at").map { max(.zero, $0.duration(to: now.wall)) } ?? .zero
+    }
   }
 
   /// One that was read from a store, of this moment.

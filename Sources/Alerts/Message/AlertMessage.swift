@@ -137,6 +137,8 @@ package struct AlertMessage: Hashable, Sendable {
   package var digest: [Line] = []
   package var agent: String
   package var region: String?
+  /// The channel has `hide_targets`.
+  package var hidesTargets = false
   /// Of the status page, where the file says it.
   package var pageURL: String?
 
@@ -165,7 +167,7 @@ package struct AlertMessage: Hashable, Sendable {
   ///
   /// - Parameter path: of a check that is in trouble since then.
   package func with(_ path: (UniqueID, Timestamp) -> String?) -> AlertMessage {
-    guard kind == .opened || kind == .update else { return self }
+    guard !hidesTargets, kind == .opened || kind == .update else { return self }
     var message = self
     for place in members.indices {
       guard let check = members[place].checkID, members[place].until == nil else { continue }

@@ -34,12 +34,18 @@ package struct MessageWriter: Sendable {
     _ notification: Notification, now: Timestamp, cause: (Incident) -> String? = { _ in nil }
   ) -> AlertMessage? {
     guard let first = notification.parts.first else { return nil }
-    switch notification.form {
-    case .digest, .past: return digest(notification, now)
-    case .storm(let id, let begin, let firing): return storm(notification, id, begin, firing, now)
-    case .incident:
-      return message(first, id: notification.id, cause: cause(first.incident), now: now)
-    }
+    let hidesTargets = notification.channel.hidesTargets
+    let notification = hidesTargets ? notification.withoutTargets() : notification
+    var message =
+      switch notification.form {
+      case .digest, .past: digest(notification, now)
+      case .storm(let id, let begin, let firing): storm(notification, id, begin, firing, now)
+      case .incident:
+        self.message(
+          notification.parts.first ?? first, id: notification.id, cause: cause(first.incident), now: now)
+      }
+    message.hidesTargets = hidesTargets
+    return message
   }
 
   private func message(

@@ -24,6 +24,8 @@ package struct ChannelState: Hashable, Sendable {
   package var delivered: [AlertMessage.Kind: Int] = [:]
   package var failed: [AlertMessage.Kind: Int] = [:]
   package var storms = 0
+  /// Since when the channel is not configured any more; `nil` while it is.
+  var leavingSince: Instant?
 
   package init(digestUpTo: Timestamp) { self.digestUpTo = digestUpTo }
 

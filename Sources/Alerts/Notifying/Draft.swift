@@ -21,7 +21,7 @@ package struct Draft: Sendable {
     case past
   }
 
-  package let incident: Incident
+  package internal(set) var incident: Incident
   package let channel: AlertChannel
   package let record: NotificationRecord
   package internal(set) var trigger: Trigger
@@ -40,8 +40,11 @@ package struct Draft: Sendable {
   ) {
     (self.incident, self.channel) = (incident, channel)
     record = incident.log[channel.name] ?? NotificationRecord()
-    members = incident.members.filter { Self.isRouted($0.trouble, to: channel, settings.rules) }
     let heard = record.heard
+    members = incident.members.filter { member in
+      Self.isRouted(member.trouble, to: channel, settings.rules)
+        || isLeaving && heard.alerts[member.trouble.key] != nil
+    }
     fresh = Set(
       members.lazy.filter { $0.isActive && Self.isNews($0.trouble, heard) }.map(\.trouble.key))
     guard let trigger = Self.trigger(incident, channel, record, members, settings, isLeaving)
@@ -128,6 +131,14 @@ package struct Draft: Sendable {
     case .wait: return incident.lasted > settings.wait(to: channel.name)
     case .maintenance, .dependency, .mute, .acknowledge, .app, .groupShare, nil: return false
     }
+  }
+
+  /// For a channel with `hide_targets`: without what says where its checks go.
+  func withoutTargets() -> Draft {
+    var bare = self
+    bare.incident.hideTargets()
+    for place in members.indices { bare.members[place].trouble.hideTarget() }
+    return bare
   }
 
   /// Takes alerts out that the channel is not to hear of now.

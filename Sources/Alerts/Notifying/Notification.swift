@@ -23,6 +23,12 @@ package struct Notification: Sendable {
   package let recipients: [String]?
   /// Without the channel's template: it was refused with it.
   package let isPlain: Bool
+
+  func withoutTargets() -> Notification {
+    Notification(
+      id: id, channel: channel, kind: kind, form: form, parts: parts.map { $0.withoutTargets() },
+      recipients: recipients, isPlain: isPlain)
+  }
 }
 
 /// Outcome of sending a notification.

@@ -13,6 +13,13 @@ extension NotificationRecord {
     json.fieldIfPresent("last", last)
     json.age("last_ago", lastAt, now: now)
     json.field("deliveries", deliveries)
+    if let leftOpen {
+      json.key("left_open")
+      json.object { json in
+        json.field("target", leftOpen.target)
+        json.field("at", leftOpen.at)
+      }
+    }
     json.fieldIfPresent("held", held?.rawValue)
     json.fieldIfPresent("storm", storm?.description)
     json.fieldIfPresent("missing", missing)
@@ -39,6 +46,9 @@ extension NotificationRecord {
     let count = json["deliveries"]?.integer.flatMap { (0...Self.most).contains($0) ? Int($0) : nil }
     deliveries = count ?? (first == nil ? 0 : 1)
     held = json["held"]?.string.flatMap(NotifyStage.init)
+    if let left = json["left_open"], let at = left.time("at") {
+      leftOpen = LeftOpen(target: (left["target"]?.string ?? "").printable(maxBytes: 256), at: at)
+    }
     storm = json["storm"]?.string.flatMap { UniqueID($0) }
     missing = json["missing"]?.string?.printable(maxBytes: SendOutcome.shown)
     sending = json["sending"].flatMap(Sending.init)
@@ -137,6 +147,7 @@ extension Notifier {
       for (name, state) in states.sorted(by: { $0.key < $1.key }) {
         json.object { json in
           json.field("name", name)
+          if let channel = channels.first(where: { $0.name == name }) { channel.receiver.write(to: &json) }
           json.field("digest_up_to", state.digestUpTo)
           json.field("digest_due", state.isDigestDue)
           json.field("quiet", state.wasQuiet)
@@ -149,12 +160,19 @@ extension Notifier {
     }
   }
 
-  /// - Parameter book: what an agent of before kept in its outbox was not delivered: its incidents are to be sent anew.
-  mutating func restore(_ saved: JSONValue?, _ clock: SavedClock, _ book: inout IncidentBook) {
+  /// - Parameters:
+  ///   - moves: names of channels since: what another receiver was sent says nothing about the one of its name.
+  ///   - book: what an agent of before kept in its outbox was not delivered: its incidents are to be sent anew.
+  mutating func restore(
+    _ saved: JSONValue?, _ moves: ChannelMoves, _ clock: SavedClock, _ book: inout IncidentBook
+  ) {
     let all = saved?.time("digest_up_to")
     if let all { for name in states.keys { states[name]?.digestUpTo = all } }
+    let left = moves.left
     for item in saved?["channels"]?.array ?? [] {
-      guard let name = item["name"]?.string, var state = states[name] else { continue }
+      guard let known = item["name"]?.string else { continue }
+      let name = moves.renames[known] ?? known
+      guard name != known || !left.contains(known), var state = states[name] else { continue }
       state.digestUpTo = item.time("digest_up_to") ?? state.digestUpTo
       state.isDigestDue = item["digest_due"]?.bool ?? false
       state.wasQuiet = item["quiet"]?.bool ?? false
@@ -168,6 +186,17 @@ extension Notifier {
       else { continue }
       book.update(id) { $0.log[channel]?.undo(kind) }
     }
+  }
+}
+
+extension AlertChannel.Receiver {
+  /// `FormerChannel` reads it.
+  fileprivate func write(to json: inout JSONWriter) {
+    json.field("receiver", digest)
+    json.field("target", target)
+    guard !recipients.isEmpty else { return }
+    json.key("recipients")
+    json.array { json in for recipient in recipients { json.string(recipient) } }
   }
 }
 

@@ -67,6 +67,17 @@ package struct NotificationRecord: Hashable, Sendable {
     package var isPlain: Bool
   }
 
+  /// The end was not sent: the receiver is not configured any more.
+  package struct LeftOpen: Hashable, Sendable {
+    /// Where to, without secrets; empty where it is not known any more.
+    package var target: String
+    package var at: Timestamp
+
+    package init(target: String, at: Timestamp) { (self.target, self.at) = (target, at) }
+
+    package var place: String { target.isEmpty ? "its receiver" : target }
+  }
+
   package var heard = Heard()
   /// First and last delivery.
   package var first: Timestamp?
@@ -74,6 +85,8 @@ package struct NotificationRecord: Hashable, Sendable {
   package var lastAt: Instant?
   /// Deliveries so far. Members of a group tell by it which of two records is the newer: their clocks may differ.
   package var deliveries = 0
+  /// The receiver takes the incident for open, and no notification reaches it any more; `nil` otherwise.
+  package var leftOpen: LeftOpen?
   package var sending: Sending?
   /// Of the last delivery, recipients that will never have it, in the server's words; `nil` when all have it.
   package var missing: String?
@@ -90,6 +103,16 @@ package struct NotificationRecord: Hashable, Sendable {
 
   /// The receiver has it, or may have it.
   package var mayBeKnown: Bool { !heard.isEmpty || sending != nil }
+
+  /// The receiver may take the incident for open.
+  var isOwedEnd: Bool { mayBeKnown && !heard.isOver && leftOpen == nil }
+
+  /// The entry of another receiver under the same channel name, which has heard nothing.
+  var successor: NotificationRecord {
+    var next = NotificationRecord()
+    next.deliveries = min(deliveries + 1, Int(Self.most))  // bounded: by the minimum
+    return next
+  }
 
   mutating func deliver(_ heard: Heard, at now: ClockReading, missing: String? = nil) {
     (self.heard, self.missing) = (heard, missing)

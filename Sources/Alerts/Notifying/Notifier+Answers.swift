@@ -11,10 +11,9 @@ extension Notifier {
     _ notification: Notification, _ outcome: SendOutcome, title: String, _ book: inout IncidentBook,
     at now: ClockReading
   ) -> SendOutcome {
+    guard let notification = current(notification) else { return outcome }
     let channel = notification.channel.name
     let outcome = outcome.joined(to: sending(notification, book))
-    // It has another name meanwhile.
-    guard channels.contains(where: { $0.name == channel }) else { return outcome }
     states[channel]?.sending = nil
     switch outcome {
     case .delivered, .deliveredBut:
@@ -132,9 +131,12 @@ extension Draft {
   /// All of an incident, as a storm tells of it; `nil`: it is not the channel's business, and the channel has heard nothing
   /// of it.
   init?(whole incident: Incident, _ channel: AlertChannel, _ rules: [AlertRule], isLeaving: Bool = false) {
-    let members = incident.members.filter { Self.isRouted($0.trouble, to: channel, rules) }
-    (self.incident, self.channel, self.members) = (incident, channel, members)
-    record = incident.log[channel.name] ?? NotificationRecord()
+    let record = incident.log[channel.name] ?? NotificationRecord()
+    let members = incident.members.filter { member in
+      Self.isRouted(member.trouble, to: channel, rules)
+        || isLeaving && record.heard.alerts[member.trouble.key] != nil
+    }
+    (self.incident, self.channel, self.members, self.record) = (incident, channel, members, record)
     fresh = Set(members.filter(\.isActive).map(\.trouble.key))
     if isLeaving || members.isEmpty {
       guard record.mayBeKnown, !record.heard.isOver else { return nil }

@@ -30,22 +30,8 @@ extension Notifier {
         notifications.append(notification)
       }
     }
-    letGo(incidents)
+    letGo(incidents, &book, context)
     return notifications
-  }
-
-  /// Channels that are not configured any more go when they have had the end of all that they were sent.
-  private mutating func letGo(_ incidents: [Incident]) {
-    guard !leaving.isEmpty else { return }
-    let settings = settings
-    let staying = leaving.filter { channel in
-      state(of: channel.name).isBusy
-        || incidents.contains { Draft($0, channel, settings, isLeaving: true) != nil }
-    }
-    guard staying.count != leaving.count else { return }
-    leaving = staying
-    let names = Set(channels.map(\.name))
-    states = states.filter { names.contains($0.key) }
   }
 
   /// When a channel may be sent something; the stages of the same names say so of each draft.
@@ -55,12 +41,16 @@ extension Notifier {
       && state.lastSent.map { $0 + .seconds(1) <= now } ?? true
   }
 
-  private func find(
+  private mutating func find(
     _ incidents: [Incident], _ channel: AlertChannel, _ book: inout IncidentBook, _ context: NotifyContext
   ) -> Findings {
     var findings = Findings()
-    for incident in incidents {
-      switch decide(incident, channel, context) {
+    var resting = rests.removeValue(forKey: channel.name) ?? Rests()
+    resting.trim(to: incidents)
+    for incident in incidents where !resting.hold(incident, at: context.now.boot) {
+      let decision = decide(incident, channel, context)
+      if let due = restsUntil(decision), due > context.now.boot { resting.add(incident, until: due) }
+      switch decision {
       case .nothing, .fold(.storm, _): continue
       case .send(let draft): findings.ready.append(draft)
       case .fold(.digest, let draft): findings.digest.append(draft)
@@ -72,7 +62,18 @@ extension Notifier {
         book.update(incident.id) { $0.log[channel.name, default: .init()].held = stage }
       }
     }
+    rests[channel.name] = resting
     return findings
+  }
+
+  /// Before which another look at an incident that does not change finds nothing to send; `nil` where it may.
+  private func restsUntil(_ decision: Decision) -> Instant? {
+    switch decision {
+    case .send: nil
+    case .hold(_, _, _, let draft), .fold(_, let draft): draft.restsUntil(settings)
+    // It depends on the incident and the settings alone.
+    case .nothing: Instant(nanoseconds: .max)
+    }
   }
 
   /// Open incidents first, the newest first; then the digest; then those that are resolved.

@@ -65,6 +65,8 @@ extension Notifier {
     _ channel: AlertChannel, _ book: inout IncidentBook, _ context: NotifyContext
   ) -> Notification? {
     guard let storm = states[channel.name]?.storm else { return nil }
+    let stamp = StormStamp(storm, book)
+    guard rests[channel.name]?.holdsStorm(stamp, at: context.now.boot) != true else { return nil }
     let isLeaving = leaving.contains { $0.name == channel.name }
     let own = storm.incidents.compactMap { book[$0] }.sorted { $0.id < $1.id }
     var parts = own.compactMap { Draft(whole: $0, channel, settings.rules, isLeaving: isLeaving) }
@@ -82,8 +84,14 @@ extension Notifier {
     parts = parts.compactMap { Self.heldBack($0, context, state) }
     let shown = parts.filter { !$0.isClosing }.map(\.incident)
     guard !parts.isEmpty,
-      let kind = isLeaving ? .recovered : storm.kind(shown, channel, settings, at: context.now.boot),
-      isLeaving || !isQuiet(parts, kind, channel, context), !isMuted(parts, kind, channel, context)
+      let kind = isLeaving ? .recovered : storm.kind(shown, channel, settings, at: context.now.boot)
+    else {
+      if shown.count == own.count, let due = storm.restsUntil(shown, channel, settings) {
+        rests[channel.name, default: Rests()].addStorm(stamp, until: due)
+      }
+      return nil
+    }
+    guard isLeaving || !isQuiet(parts, kind, channel, context), !isMuted(parts, kind, channel, context)
     else { return nil }
     if kind == .opened, storm.sending == nil, shown.count(where: { $0.activeCount > 0 }) <= Storm.limit {
       // Most were over before it was due: the rest is sent one by one.

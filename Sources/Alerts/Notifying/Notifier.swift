@@ -11,6 +11,10 @@ package struct Notifier: Sendable {
   package internal(set) var states: [String: ChannelState] = [:]  // own text: channels
   /// Channels that are not configured any more, and get what ends there first.
   package internal(set) var leaving: [AlertChannel] = []
+  /// Incidents that were left open at a receiver, for the log.
+  var leftOpen: [LeftOpenNote] = []
+  /// Incidents that need no look, by channel.
+  var rests: [String: Rests] = [:]  // own text: channels
   var generator: any RandomNumberGenerator & Sendable
 
   package enum Decision: Sendable {
@@ -31,9 +35,6 @@ package struct Notifier: Sendable {
   package func state(of channel: String) -> ChannelState {
     states[channel] ?? ChannelState(digestUpTo: .epoch)
   }
-
-  /// Marks the channel as free where its notification is not sent after all.
-  mutating func release(_ channel: String) { states[channel]?.sending = nil }
 
   /// Every channel that may have something to be sent.
   package var channels: [AlertChannel] { settings.channels + leaving }
@@ -67,40 +68,6 @@ package struct Notifier: Sendable {
     return channels.allSatisfy { channel in
       incident.log[channel.name].map { Draft.triggerOver($0, channel, incident, settings) == nil } ?? true
     }
-  }
-
-  /// New names of channels whose receiver is the same: it keeps what it was sent, as an end and a begin at once would reach
-  /// it in any order.
-  func renames(to settings: AlertSettings) -> [String: String] {  // own text: channels
-    let known = Set(self.settings.channels.map(\.name))
-    var new = settings.channels.filter { !known.contains($0.name) }
-    var renames: [String: String] = [:]  // own text: channels
-    for old in self.settings.channels where !settings.channels.contains(where: { $0.name == old.name }) {
-      guard let place = new.firstIndex(where: { $0.kind == old.kind }) else { continue }
-      renames[old.name] = new.remove(at: place).name
-    }
-    return renames
-  }
-
-  /// Takes over other settings: a channel that is not configured any more gets the end of what it was sent first.
-  mutating func apply(_ settings: AlertSettings, now: Timestamp) {
-    let renames = renames(to: settings)
-    for (old, new) in renames {
-      states[new] = states.removeValue(forKey: old)
-      // The answer comes under the old name: it is sent once more.
-      states[new]?.sending = nil
-    }
-    let gone = self.settings.channels.filter { old in
-      !settings.channels.contains { $0.name == old.name } && renames[old.name] == nil
-    }
-    leaving = (leaving + gone).filter { old in !settings.channels.contains { $0.name == old.name } }
-    for channel in settings.channels {
-      if states[channel.name] == nil { states[channel.name] = ChannelState(digestUpTo: now) }
-      if self.settings.channels.first(where: { $0.name == channel.name }) != channel {
-        states[channel.name]?.retryAt = nil
-      }
-    }
-    self.settings = settings
   }
 }
 

@@ -58,6 +58,15 @@ package struct Trouble: Hashable, Sendable {
     (self.name, self.target, self.since) = (name, target, since)
   }
 
+  /// Removes the target and the text of a failure, which may name the host or an address or repeat the target's answer.
+  /// Texts that the agent computes itself stay, such as a response time or the days of a certificate.
+  mutating func hideTarget() {
+    let host = relation.host
+    (target, relation) = (nil, Relation())
+    guard let words = text, subject != .agent else { return }
+    if subject == .availability || host.map({ words.lowercased().contains($0) }) ?? false { text = nil }
+  }
+
   /// By what troubles belong together.
   package struct Relation: Hashable, Sendable {
     /// Lower case, without a port.

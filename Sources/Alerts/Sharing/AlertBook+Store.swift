@@ -148,7 +148,7 @@ extension AlertBook {
 
   /// It is not sent: another agent was first, or the store cannot be asked.
   package mutating func abandon(_ notification: Notification, _ answer: ShareAnswer, now: ClockReading) {
-    notifier.release(notification.channel.name)
+    notifier.release(notification)
     guard answer == .unreachable else { return }
     for draft in notification.parts {
       let since = share?.waiting[draft.incident.id] ?? now.boot

@@ -20,6 +20,8 @@ package struct AlertChannel: Hashable, Sendable {
   package var sendsRecovered = true
   /// Notifications of who acknowledged an incident, too. PagerDuty always gets them.
   package var acknowledged = false
+  /// Keeps out of notifications where checks go.
+  package var hidesTargets = false
   /// Over one attempt.
   package var timeout: Duration = .seconds(10)
   package var template = AlertTemplate()

@@ -15,7 +15,7 @@ extension AlertChannel {
     self.init(name: name, kind: kind)
     severity = definition.severity.flatMap(AlertSeverity.init) ?? .low
     (updates, sendsRecovered) = (definition.updates ?? true, definition.recovered ?? true)
-    acknowledged = definition.acknowledged ?? false
+    (acknowledged, hidesTargets) = (definition.acknowledged ?? false, definition.hideTargets ?? false)
     (timeout, self.template) = (definition.timeout ?? timeout, template)
   }
 }

@@ -30,6 +30,7 @@ package struct AlertChannelDefinition: Sendable {
   package var updates: Bool?
   package var recovered: Bool?
   package var acknowledged: Bool?
+  package var hideTargets: Bool?
   package var title: String?
   package var text: String?
 
@@ -74,6 +75,9 @@ package struct AlertChannelDefinition: Sendable {
     Key(
       \.acknowledged, "acknowledged", .flag,
       "Send a notification when an incident is acknowledged; PagerDuty always gets one", default: "false"),
+    Key(
+      \.hideTargets, "hide_targets", .flag,
+      "Leave targets, the paths to them and the text of failures out of notifications", default: "false"),
     Key(\.title, "title", .text, "Template of the title, such as \"{{severity}}: {{title}}\""),
     Key(\.text, "text", .text, "Template of the text below it"),
   ]
@@ -90,6 +94,7 @@ package struct AlertChannelDefinition: Sendable {
     self.init()
     (name, timeout, severity) = (channel.name, channel.timeout, channel.severity.rawValue)
     (updates, recovered, acknowledged) = (channel.updates, channel.sendsRecovered, channel.acknowledged)
+    hideTargets = channel.hidesTargets
     title = channel.template.title.map(AlertTemplate.text)
     text = channel.template.text.map(AlertTemplate.text)
     switch channel.kind {

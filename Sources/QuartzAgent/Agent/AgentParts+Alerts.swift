@@ -26,10 +26,16 @@ extension AgentParts {
     _ settings: Settings, _ engine: ProbeEngine, _ history: HistoryStore, _ catalog: CheckCatalog,
     _ disk: StateDisk, _ log: Logger
   ) async -> AlertDesk? {
-    guard let alerts = settings.alerts else { return nil }
-    return await AlertDesk(
-      alerts, agent: settings.agent, labels: settings.metrics.labels, history: history, catalog: catalog,
+    let life = bootIdentity()
+    let desk = await AlertDesk(
+      settings.alerts ?? AlertSettings.none, agent: settings.agent, labels: settings.metrics.labels,
+      history: history, catalog: catalog,
       sender: ChannelSender(engine, settings.egress) { log.warning("\($0)") },
-      file: disk.file(AlertDesk.fileName), log: log, time: engine.time)
+      file: disk.file(AlertDesk.fileName), log: log, time: engine.time,
+      life: life.isEmpty ? nil : life)
+    guard settings.alerts == nil else { return desk }
+    // Receivers of an earlier run that take incidents for open are named at the first start without channels alone.
+    try? await desk.keep()
+    return nil
   }
 }

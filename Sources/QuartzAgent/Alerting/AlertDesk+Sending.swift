@@ -17,6 +17,7 @@ extension AlertDesk {
         for (notification, message) in next() {
           group.addTask { await self.send(notification, message) }
         }
+        tellLeftOpen()
         // Also what no notification is about; of a large file, less often.
         if isSaveDue { try? await keep() }
       } while (try? await time.sleep(for: pace)) != nil

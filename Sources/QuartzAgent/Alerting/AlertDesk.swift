@@ -59,7 +59,7 @@ final class AlertDesk: Sendable {
   init(
     _ settings: AlertSettings, agent: AgentSettings, labels: [String] = [], history: HistoryStore,
     catalog: CheckCatalog, sender: any MessageSending, file: any DurableBytes,
-    pace: Duration = AlertDesk.every, log: Logger, time: TimeSource
+    pace: Duration = AlertDesk.every, log: Logger, time: TimeSource, life: String? = nil
   ) async {
     (self.file, self.pace, self.agent, self.labels) = (file, pace, agent, labels)
     (self.history, self.catalog, self.sender) = (history, catalog, sender)
@@ -75,8 +75,21 @@ final class AlertDesk: Sendable {
     }
     state = Mutex(
       State(
-        book: AlertBook(settings, saved: saved, now: time.reading()),
+        book: AlertBook(settings, saved: saved, now: time.reading(), life: life),
         writer: Self.writer(settings, agent, labels, catalog, history)))
+    tellLeftOpen()
+  }
+
+  /// Says once which receivers are not sent the end of incidents.
+  func tellLeftOpen() {
+    for note in state.withLock({ $0.book.drainLeftOpen() }) {
+      log.warning(
+        "incidents are left open at a receiver that is not configured any more",
+        metadata: [
+          "channel": "\(note.channel)", "receiver": "\(note.target)", "count": "\(note.incidents.count)",
+          "incidents": "\(note.incidents.prefix(20).map(\.description).joined(separator: ", "))",
+        ])
+    }
   }
 
   private static func writer(

@@ -26,6 +26,12 @@ extension AlertDesk {
         view.channels[place].count(item, overdue: decision.overdue(context), at: now)
       }
     }
+    for incident in book.incidents.all {
+      let left = IncidentStatus.Notification.leftOpen(incident)
+      guard !left.isEmpty else { continue }
+      states[incident.id, default: IncidentStatus(incident).notifications] += left
+    }
+    view.leftOpen = Self.leftOpen(book, now)
     view.open = book.incidents.opened.map { IncidentStatus($0, states[$0.id]) }
     view.over = book.incidents.over.suffix(Self.shownOver).reversed().map {
       IncidentStatus($0, states[$0.id])
@@ -35,6 +41,30 @@ extension AlertDesk {
     view.acknowledged = Self.acknowledged(book)
     view.incidentOf = Self.incidents(book)
     return view
+  }
+
+  /// How long the status says that incidents were left open at a receiver.
+  private static let leftOpenShown: Duration = .seconds(86_400)
+
+  private static func leftOpen(_ book: AlertBook, _ now: Timestamp) -> [Notice] {
+    typealias Item = (left: NotificationRecord.LeftOpen, incidents: [String])
+    var byChannel: [String: Item] = [:]  // own text: channels
+    for incident in book.incidents.all {
+      for (channel, record) in incident.log {
+        guard let left = record.leftOpen, left.at.advanced(by: leftOpenShown) > now else { continue }
+        byChannel[channel, default: (left, [])].incidents.append(incident.short)
+      }
+    }
+    return byChannel.sorted { $0.key < $1.key }.map { channel, item in
+      let count = item.incidents.count
+      let names = item.incidents.prefix(5).joined(separator: ", ")
+      let noun = count == 1 ? "incident is" : "incidents are"
+      return .warning(
+        .part("notifications by \(channel)"),
+        "\(count) \(noun) left open at \(item.left.place), which is not configured any more: "
+          + names + (count > 5 ? " and \(count - 5) more" : ""),
+        hint: "resolve them at that receiver by hand", since: item.left.at)
+    }
   }
 
   private static func acknowledged(_ book: AlertBook) -> [UniqueID: String] {
@@ -134,6 +164,17 @@ extension IncidentStatus.Notification {
     }
   }
 
+  /// Of channels whose receiver is not configured any more and was not sent the end.
+  fileprivate static func leftOpen(_ incident: Incident) -> [IncidentStatus.Notification] {
+    incident.log.sorted { $0.key < $1.key }.compactMap { channel, record in
+      guard let left = record.leftOpen else { return nil }
+      var item = IncidentStatus.Notification(channel: channel, state: .failed)
+      (item.first, item.last, item.missing) = (record.first, record.last, record.missing)
+      item.reason = "left open at \(left.place), which is not configured any more"
+      return item
+    }
+  }
+
   private static func state(_ stage: NotifyStage) -> State {
     switch stage {
     case .wait, .pathLook, .storm, .pace, .send, .retry: .pending
@@ -157,7 +198,7 @@ extension IncidentStatus {
     self.notifications =
       notifications
       ?? incident.log.sorted { $0.key < $1.key }.compactMap { channel, record in
-        guard record.first != nil else { return nil }
+        guard record.first != nil, record.leftOpen == nil else { return nil }
         var item = Notification(channel: channel, state: .delivered)
         (item.first, item.last, item.missing) = (record.first, record.last, record.missing)
         return item
