@@ -13,14 +13,7 @@ extension KumaMonitor {
     let names = headers(&check)
     body(&check, method: method, hasType: names.contains("content-type"))
     if row.flag("ignore_tls") { check["tls.verify"] = .plain("false") }
-    if let most = row.number("maxredirects") {
-      if most == 0 {
-        check["follow"] = .plain("false")
-      } else {
-        check["max_redirects"] = .number(min(20, most))
-      }
-      if most > 20 { check.note(.stricter, "maxredirects", "20 redirects are followed at most") }
-    }
+    if let most = row.number("maxredirects") { check.redirects("maxredirects", most) }
     switch row.text("ip_family") {
     case "ipv4": check["ip"] = .plain("4")
     case "ipv6": check["ip"] = .plain("6")
@@ -29,6 +22,9 @@ extension KumaMonitor {
     let codes = row.texts("accepted_statuscodes") + row.texts("accepted_statuscodes_json")
     let known = codes.filter {
       $0.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2d } && !$0.isEmpty
+    }
+    if known.count < codes.count {
+      check.note(.changed, "accepted_statuscodes", "one of them is no status and no range of statuses")
     }
     if !known.isEmpty { check["expect.status"] = .list(known.map { .plain($0) }) }
     if row.flag("expiry_notification"), url.hasPrefix("https:") {

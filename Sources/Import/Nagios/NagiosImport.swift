@@ -232,9 +232,13 @@ struct NagiosImport {
   ) throws(ImportProblem) {
     func span(_ names: String...) throws(ImportProblem) -> Int? {
       for name in names {
-        guard let node = try book.value(name, of: object), let number = node.text.flatMap({ Double($0) }),
-          number.isFinite, number > 0, number * book.intervalLength < 6_000_000
-        else { continue }
+        guard let node = try book.value(name, of: object) else { continue }
+        guard let number = node.text.flatMap({ Double($0) }), number.isFinite, number > 0,
+          number * book.intervalLength < 6_000_000
+        else {
+          ledger.list(node, Ledger.misread, always: false, .changed)
+          continue
+        }
         ledger.carry(node)
         return Int(number * book.intervalLength * 1000)
       }
@@ -243,13 +247,14 @@ struct NagiosImport {
     let interval = try span("check_interval", "normal_check_interval") ?? 300_000
     check.pace(interval: interval, timeout: call.timeout)
     let tries = try book.value("max_check_attempts", of: object)
+    if tries?.number == nil { ledger.list(tries, Ledger.misread, always: false, .changed) }
     ledger.carry(tries)
     check["retries"] = .plain("0")
     guard let tries = tries?.number, tries > 1 else {
       _ = try span("retry_interval", "retry_check_interval")
       return
     }
-    check["failure_threshold"] = .number(min(100, tries))
+    check["failure_threshold"] = check.within(1...100, "max_check_attempts", tries)
     if let retry = try span("retry_interval", "retry_check_interval"), retry < interval, retry >= 1000 {
       check["interval_failing"] = .duration(retry)
     }

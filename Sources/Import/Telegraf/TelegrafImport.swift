@@ -19,7 +19,7 @@ struct TelegrafImport {
     let agents = documents.compactMap { $0.node["agent"].map { Section($0, ledger) } }
     var interval = 10_000
     for agent in agents {
-      if let text = agent.text("interval"), let span = TelegrafInput.span(text) { interval = span }
+      if let span = agent.span("interval", TelegrafInput.span) { interval = span }
     }
     var tags: [(name: String, value: ForeignNode)] = []
     for (file, node) in documents {
@@ -72,9 +72,8 @@ struct TelegrafInput {
   }
 
   func span(_ name: String, usual: Int) -> Int {
-    guard let node = section[name], let span = node.text.flatMap(Self.span) else { return usual }
-    ledger.carry(node)
-    return span == 0 ? usual : span
+    guard let span = section.span(name, Self.span), span != 0 else { return usual }
+    return span
   }
 
   func checks() throws(ImportProblem) -> [ImportedCheck] {
@@ -105,8 +104,7 @@ struct TelegrafInput {
     }
     if made.isEmpty { section.listRest("no check was made of the input") }
     rest()
-    if !made.isEmpty { made[0].notes += ledger.takeNotes() }
-    ledger.settle()
+    ledger.note(&made)
     return made
   }
 

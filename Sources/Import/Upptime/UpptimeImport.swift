@@ -132,13 +132,7 @@ private struct UpptimeSite {
     var check = ImportedCheck(name: "", type: "http")
     check.take(url: url)
     if let method = section.text("method") { check["method"] = .text(method.uppercased()) }
-    let most = section.number("maxRedirects") ?? 3
-    if most <= 0 {
-      check["follow"] = .plain("false")
-    } else {
-      check["max_redirects"] = .number(min(20, most))
-    }
-    if most > 20 { check.note(.stricter, "maxRedirects", "20 redirects are followed at most") }
+    check.redirects("maxRedirects", section.number("maxRedirects") ?? 3)
     let names = headers(&check)
     if let body = section.text("body"), !body.isEmpty {
       check.body(body)
@@ -146,6 +140,9 @@ private struct UpptimeSite {
     }
     tls(&check)
     let codes = section.texts("expectedStatusCodes").compactMap { Int($0) }
+    for code in section["expectedStatusCodes"]?.all ?? [] where code.number == nil {
+      section.ledger.list(code, "it is no status", .changed)
+    }
     check["expect.status"] =
       codes.isEmpty
       ? .list(["200-208", "226", "300-308"].map { .plain($0) }) : .list(codes.map { .number($0) })
@@ -204,8 +201,7 @@ private struct UpptimeSite {
 
   /// Upptime asks three times before it believes what is not up.
   private func pace(_ check: inout ImportedCheck) {
-    let timeout = section["requestTimeout"]?.number ?? 60
-    section.carry("requestTimeout")
+    let timeout = section.number("requestTimeout") ?? 60
     section.list("connecting has the time of the whole request", "connectTimeout", change: .laxer)
     section.list(
       "a run is tried three times, as Upptime tries what is not up", "maxRetries", change: .changed)

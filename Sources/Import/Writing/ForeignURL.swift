@@ -140,6 +140,26 @@ extension ImportedCheck {
     }
   }
 
+  /// A number within what agent.yaml allows; one beyond is made the nearest, and noted.
+  mutating func within(
+    _ range: ClosedRange<Int>, _ name: String, _ number: Int, _ change: ImportNote.Change = .changed
+  ) -> AgentValue {
+    let made = min(max(number, range.lowerBound), range.upperBound)
+    if made != number {
+      note(change, name, "\(number) is made \(made), the \(made < number ? "most" : "least") there is")
+    }
+    return .number(made)
+  }
+
+  /// Redirects; none is not to follow them.
+  mutating func redirects(_ name: String, _ most: Int) {
+    if most <= 0 {
+      self["follow"] = .plain("false")
+    } else {
+      self["max_redirects"] = within(1...20, name, most, .stricter)
+    }
+  }
+
   /// Words to group checks by; what is no tag is cut.
   mutating func tag(_ words: String) {
     let tag = Self.tag(of: words)
