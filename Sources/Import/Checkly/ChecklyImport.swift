@@ -104,7 +104,8 @@ struct ChecklyCheck {
     return finished(check, request, at: request?["hostname"] ?? request?["query"])
   }
 
-  private func finished(_ made: ImportedCheck, _ request: Section?, at target: ForeignNode?) -> ImportedCheck? {
+  private func finished(_ made: ImportedCheck, _ request: Section?, at target: ForeignNode?) -> ImportedCheck?
+  {
     var check = made
     let values = ChecklyPlaceholders.of([group, section].compactMap(\.self))
     if let why = values.replace(in: &check) {

@@ -26,7 +26,7 @@ extension ChecklyCheck {
       check.append("dialog", .map([("send", .text(BlackboxTCP.escaped(data.replacing("${", with: "$${"))))]))
     }
     var isRead = false
-    judge(request, &check) { source, property, comparison, target, check in
+    let longest = judge(request, &check) { source, property, comparison, target, check in
       guard source == "RESPONSE_DATA" else { return "there is no such condition" }
       guard property.isEmpty else { return "what a pattern takes out of the data is not compared" }
       let pattern: String
@@ -40,7 +40,7 @@ extension ChecklyCheck {
       check.append("dialog", .map([("expect", .text("~ \(pattern)"))]))
       return nil
     }
-    pace(usual: (warn: 4000, fail: 5000), &check)
+    pace(usual: (warn: 4000, fail: 5000), longest, &check)
     return check
   }
 
@@ -55,14 +55,15 @@ extension ChecklyCheck {
     // A share of nothing is lost always.
     if warn > 0 { check["expect.loss.warn"] = .plain("\(min(100, warn))%") }
     if fail > 0 { check["expect.loss.fail"] = .plain("\(min(100, fail))%") }
-    judge(request, &check) { source, property, comparison, target, check in
+    _ = judge(request, &check, isTimed: false) { source, property, comparison, target, check in
       guard source == "LATENCY", property == "avg", comparison == "LESS_THAN", let limit = Int(target),
         (1...60_000).contains(limit)
       else { return "only a longest mean round trip is a condition" }
       check["expect.rtt.fail"] = .duration(limit)
       return nil
     }
-    pace(usual: nil, &check)
+    check.pace(interval: interval(), timeout: min(interval(), 30_000))
+    retries(&check)
     return check
   }
 
@@ -77,10 +78,10 @@ extension ChecklyCheck {
     check["query.name"] = .text(name)
     check["query.type"] = .text(request.text("recordType") ?? "A")
     if request.text("protocol") == "TCP" { check["transport"] = .plain("tcp") }
-    judge(request, &check) { source, property, comparison, target, check in
+    let longest = judge(request, &check) { source, property, comparison, target, check in
       Self.answer(source, property, comparison, target, &check)
     }
-    pace(usual: (warn: 500, fail: 1000), &check)
+    pace(usual: (warn: 500, fail: 1000), longest, &check)
     return check
   }
 
@@ -122,53 +123,47 @@ extension ChecklyCheck {
     return nil
   }
 
-  /// Conditions that the kind knows; a longest time every kind has.
+  /// Conditions that the kind knows.
+  ///
+  /// - Parameter isTimed: a longest time is one of them.
+  /// - Returns: the least of the longest times, in milliseconds.
   private func judge(
-    _ request: Section, _ check: inout ImportedCheck,
+    _ request: Section, _ check: inout ImportedCheck, isTimed: Bool = true,
     _ own: (_ source: String, _ property: String, _ comparison: String, _ target: String, inout ImportedCheck)
       -> String?
-  ) {
+  ) -> Int? {
+    var longest: Int?
     for node in request["assertions"]?.items ?? [] {
       let (comparison, target) = (node["comparison"]?.text ?? "", node["target"]?.text ?? "")
       let source = node["source"]?.text ?? ""
-      let why: String?
+      var why: String?
       if node["regex"]?.text?.isEmpty == false {
         why = "what a pattern takes out of the answer is not compared"
-      } else if source == "RESPONSE_TIME" {
-        why = longest(comparison, target, &check)
+      } else if isTimed, source == "RESPONSE_TIME" {
+        if comparison == "LESS_THAN", let limit = Int(target), limit > 0 {
+          longest = min(longest ?? limit, limit)
+        } else {
+          why = "only a longest time is a condition"
+        }
       } else {
         why = own(source, node["property"]?.text ?? "", comparison, target, &check)
       }
       if let why { section.ledger.list(node, why, .laxer) } else { section.ledger.carry(node) }
     }
+    return longest
   }
 
-  private func longest(_ comparison: String, _ target: String, _ check: inout ImportedCheck) -> String? {
-    guard comparison == "LESS_THAN", let limit = Int(target), limit > 0 else {
-      return "only a longest time is a condition"
-    }
-    check["expect.response_time.fail"] = .duration(limit)
-    return nil
-  }
-
-  /// - Parameter usual: what Checkly takes where a monitor says nothing; `nil`: the kind has no times of its own.
-  private func pace(usual: (warn: Int, fail: Int)?, _ check: inout ImportedCheck) {
+  /// - Parameter usual: what Checkly takes where a monitor says nothing.
+  private func pace(usual: (warn: Int, fail: Int), _ longest: Int?, _ check: inout ImportedCheck) {
     let interval = self.interval()
-    guard let usual else {
-      check.pace(interval: interval, timeout: min(interval, 30_000))
-      return retries(&check)
-    }
-    let asserted = (check["expect.response_time.fail"]?.word).flatMap { ForeignDuration.milliseconds($0) }
-    check.remove("expect.response_time.fail")
-    let fail = min(section.number("maxResponseTime") ?? usual.fail, asserted ?? Int.max)
+    let most = section.number("maxResponseTime") ?? usual.fail
+    let fail = min(most > 0 ? most : Int.max, longest ?? Int.max)
     let warn = section.number("degradedResponseTime") ?? usual.warn
-    let timeout = min(interval, max(fail, 5000))
+    let timeout = min(interval, max(5000, min(most, 30_000)))
     check.pace(interval: interval, timeout: timeout)
     // A time as long as the timeout fails by itself.
-    if warn > 0, warn < min(timeout, fail > 0 ? fail : timeout) {
-      check["expect.response_time.warn"] = .duration(warn)
-    }
-    if fail > 0, fail < timeout { check["expect.response_time.fail"] = .duration(fail) }
+    if warn > 0, warn < min(timeout, fail) { check["expect.response_time.warn"] = .duration(warn) }
+    if fail < timeout { check["expect.response_time.fail"] = .duration(fail) }
     retries(&check)
   }
 

@@ -150,7 +150,9 @@ struct CloudproberProbe {
     check["query.name"] = .text(settings?.text("resolved_domain") ?? "www.google.com")
     check["query.type"] = .text(settings?.text("query_type") ?? "MX")
     if settings?["query_class"]?.text == "CH" { check["query.class"] = .text("CH") }
-    if let known = settings?["query_class"]?.text, ["CH", "IN"].contains(known) { settings?.carry("query_class") }
+    if let known = settings?["query_class"]?.text, ["CH", "IN"].contains(known) {
+      settings?.carry("query_class")
+    }
     settings?.list(Ledger.misread, "query_class", change: .changed)
     if settings?.flag("recursion_desired") == false { check["query.recursion"] = .plain("false") }
     let transports = ["UDP": "udp", "TCP": "tcp", "TCP_TLS": "dot"]  // own text
@@ -169,7 +171,8 @@ struct CloudproberProbe {
     check["host"] = .text(target.ip ?? target.name)
     let count = settings?.number("packets_per_probe") ?? 2
     check["count"] = check.within(1...100, "packets_per_probe", count)
-    let gap = check.within(10...10_000, "packets_interval_msec", settings?.number("packets_interval_msec") ?? 25)
+    let gap = check.within(
+      10...10_000, "packets_interval_msec", settings?.number("packets_interval_msec") ?? 25)
     check["packet_interval"] = .plain("\(gap.word ?? "25")ms")
     if let size = settings?.number("payload_size") {
       check["size"] = check.within(0...1472, "payload_size", size)

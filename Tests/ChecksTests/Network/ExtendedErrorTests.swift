@@ -42,11 +42,13 @@ import Testing
     Row(rcode: 3, code: nil, reason: .dnsNXDomain, message: "shop.example. does not exist"),
     Row(
       rcode: 0, code: 17, reason: .dnsNoData, address: [0, 0, 0, 0],
-      message: "shop.example resolves to 0.0.0.0, which is no host's address: its name server blocks the name; "
+      message:
+        "shop.example resolves to 0.0.0.0, which is no host's address: its name server blocks the name; "
         + "it says: filtered"),
     Row(
       rcode: 0, code: nil, reason: .dnsNoData, address: [0, 0, 0, 0],
-      message: "shop.example resolves to 0.0.0.0, which is no host's address: its name server blocks the name"),
+      message: "shop.example resolves to 0.0.0.0, which is no host's address: its name server blocks the name"
+    ),
   ]
 
   @Test(arguments: rows) func anHTTPCheckShowsIt(row: Row) async throws {
