@@ -40,4 +40,32 @@ import Testing
     #expect(check?["expect.certificate.warn"]?.word == warn)
     #expect(check?["expect.certificate.fail"]?.word == fail)
   }
+
+  /// Five intervals, and one between the tries, where nothing is given.
+  @Test(arguments: [
+    ("", "5m", "1m"), ("interval_length=20", "100s", "20s"), ("interval_length=1", "5s", "1s"),
+  ])
+  func thePaceThatNagiosTakesByItself(setting: String, interval: String, retry: String) throws {
+    let objects = """
+      define command {
+        command_name c
+        command_line /p/check_tcp -H 192.0.2.1 -p 25
+      }
+      define host {
+        host_name h
+        max_check_attempts 10
+        check_command c
+      }
+      """
+    let made = try ReadSource(
+      .nagios, [("nagios.cfg", setting), ("h.cfg", objects)].filter { !$0.1.isEmpty })
+    let check = try #require(made.imported.checks.first)
+    #expect(
+      ["interval", "interval_failing", "failure_threshold"].map { check[$0]?.word } == [
+        interval, retry, "10",
+      ])
+    #expect(
+      check.notes.filter { $0.change != nil && !$0.why.hasPrefix("10s is made") } == [] && made.problems == []
+    )
+  }
 }

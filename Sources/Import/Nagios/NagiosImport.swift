@@ -244,7 +244,8 @@ struct NagiosImport {
       }
       return nil
     }
-    let interval = try span("check_interval", "normal_check_interval") ?? 300_000
+    // Five, where nothing is given.
+    let interval = try span("check_interval", "normal_check_interval") ?? Int(book.intervalLength * 5000)
     check.pace(interval: interval, timeout: call.timeout)
     let tries = try book.value("max_check_attempts", of: object)
     if tries?.number == nil { ledger.list(tries, Ledger.misread, always: false, .changed) }
@@ -255,9 +256,9 @@ struct NagiosImport {
       return
     }
     check["failure_threshold"] = check.within(1...100, "max_check_attempts", tries)
-    if let retry = try span("retry_interval", "retry_check_interval"), retry < interval, retry >= 1000 {
-      check["interval_failing"] = .duration(retry)
-    }
+    // One.
+    let retry = try span("retry_interval", "retry_check_interval") ?? Int(book.intervalLength * 1000)
+    if retry < interval, retry >= 1000 { check["interval_failing"] = .duration(retry) }
   }
 }
 
