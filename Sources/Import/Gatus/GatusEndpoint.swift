@@ -61,6 +61,7 @@ struct GatusEndpoint {
     for window in section["maintenance-windows"]?.items ?? [] {
       let made = GatusMaintenance.windows(Section(window, section.ledger))
       for window in made { check.append("maintenance", .map(window.keys)) }
+      if !made.isEmpty { check.note(.changed, "maintenance-windows", GatusMaintenance.why) }
     }
     section.list("how the page shows it", "ui")
     section.listRest()
