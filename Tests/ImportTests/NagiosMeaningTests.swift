@@ -57,8 +57,9 @@ import Testing
         check_command c
       }
       """
-    let made = try ReadSource(
-      .nagios, [("nagios.cfg", setting), ("h.cfg", objects)].filter { !$0.1.isEmpty })
+    var files: [(name: String, text: String)] = [("h.cfg", objects)]
+    if !setting.isEmpty { files.append(("nagios.cfg", setting)) }
+    let made = try ReadSource(.nagios, files)
     let check = try #require(made.imported.checks.first)
     #expect(
       ["interval", "interval_failing", "failure_threshold"].map { check[$0]?.word } == [
