@@ -201,7 +201,10 @@ private struct UpptimeSite {
 
   /// Upptime asks three times before it believes what is not up.
   private func pace(_ check: inout ImportedCheck) {
-    let timeout = section.number("requestTimeout") ?? 60
+    let isHTTP = check["type"]?.word == "http"
+    // A ping has five seconds of its own, whatever a request has.
+    let timeout = isHTTP ? section.number("requestTimeout") ?? 60 : check["type"]?.word == "tcp" ? 5 : 60
+    if !isHTTP { section.list("only requests have it", "requestTimeout", "connectTimeout") }
     section.list("connecting has the time of the whole request", "connectTimeout", change: .laxer)
     section.list(
       "a run is tried three times, as Upptime tries what is not up", "maxRetries", change: .changed)
@@ -209,7 +212,12 @@ private struct UpptimeSite {
     check["retries"] = .plain("2")
     check["retry_delay"] = .plain("2s")
     guard check["type"]?.word != "tls" else { return }
-    let warn = section.number("maxResponseTime") ?? 60_000
+    let given = section.number("maxResponseTime")
+    if isHTTP, given != nil {
+      check.note(
+        .stricter, "maxResponseTime", "an answer that is slow and wrong is degraded there; it is down here")
+    }
+    let warn = given ?? 60_000
     let most = (check["timeout"]?.word).flatMap { ForeignDuration.milliseconds($0) } ?? 60_000
     if warn > 0, warn < most { check["expect.response_time.warn"] = .duration(warn) }
   }

@@ -123,6 +123,14 @@ extension ImportedCheck {
     self["method"] = .plain("GET")
   }
 
+  /// Every source follows a redirect from https to http, where it follows any.
+  mutating func followDown() {
+    guard self["type"]?.word == "http", self["follow"]?.word != "false", self["allow_downgrade"] == nil else {
+      return
+    }
+    self["allow_downgrade"] = .plain("true")
+  }
+
   /// How often and how long, within what agent.yaml allows; what had to be changed is noted.
   mutating func pace(interval: Int, timeout: Int) {
     let most = min(60_000, max(1000, interval))
