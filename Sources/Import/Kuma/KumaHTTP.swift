@@ -45,6 +45,11 @@ extension KumaMonitor {
     check[row.flag("invert_keyword") ? "expect.body.not_contains" : "expect.body.contains"] = .list([
       .text(word)
     ])
+    // An answer in JSON is read, and written again without blanks, before the keyword is looked for.
+    if ["\":", "\",", "{\"", "[\""].contains(where: { word.range(of: $0) != nil }) {
+      check.note(
+        .changed, "keyword", "Kuma looks for it in the answer's JSON without blanks, not in what was sent")
+    }
   }
 
   /// A path of names and numbers, compared with a text.
@@ -99,6 +104,9 @@ extension KumaMonitor {
     row.carry("body")
     let encoding = row.text("http_body_encoding") ?? "json"
     if !hasType, let type = types[encoding] { check.header("Content-Type", type) }
+    if encoding == "json", (try? JSONValue.parse(Array(text.utf8))) == nil {
+      check.note(.laxer, "body", "it is no JSON, so Kuma's monitor is always down")
+    }
     check.body(text)
   }
 
