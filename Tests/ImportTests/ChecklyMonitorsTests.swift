@@ -33,9 +33,7 @@ import Testing
         host: mail.example
         port: 2525
         ip: "6"
-        dialog:
-          - send: "EHLO $${x}\\r\\n"
-          - expect: "~ 220 \\\\(ready\\\\)"
+        dialog: [{send: "EHLO $${x}\\\\r\\\\n"}, {expect: "~ 220 \\\\(ready\\\\)"}]
         expect:
           response_time:
             warn: 900ms

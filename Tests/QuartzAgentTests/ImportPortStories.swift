@@ -87,8 +87,8 @@ import Testing
       format: "blackbox",
       text: blackbox(
         "tcp",
-        "{query_response: [{expect: '^220 (\\S+)'}, {send: 'HELO ${1} $x'}, {expect: '^250'}]}"),
-      sent: "HELO odd.example $x\n"),
+        "{query_response: [{expect: '^220 (\\S+)', send: 'HELO ${1} $1 [$x] $$'}, {expect: '^250'}]}"),
+      sent: "HELO odd.example odd.example [] $\n"),
     Source(
       format: "telegraf",
       text: """
