@@ -199,4 +199,45 @@ import Testing
     #expect(changes.filter { !$0.hasPrefix("stricter: timeout") } == lines)
     #expect(made.problems == [])
   }
+
+  /// What holds for all checks of a source is named beside each.
+  @Test(
+    arguments: [
+      (
+        ImportFormat.telegraf, "[agent]\ninterval = \"soon\"\n[[inputs.ping]]\nurls = [\"a\", \"b\"]\n",
+        "changed: agent.interval: \(Ledger.misread)", "10s"
+      ),
+      (
+        .upptime,
+        "owner: a\nsites: [{name: x, url: \"https://a.example\"}, {name: y, url: \"https://b.example\"}]\nworkflowSchedule: {uptime: often}",
+        "changed: workflowSchedule.uptime: it is no cron expression that comes every so many minutes: 5m is taken",
+        "5m"
+      ),
+      (
+        .nagios,
+        """
+        interval_length=inf
+        define command {
+         command_name c
+         command_line /p/check_ssh -H 192.0.2.1
+        }
+        define host {
+         host_name a
+         check_command c
+        }
+        define host {
+         host_name b
+         check_command c
+        }
+        """, "changed: interval_length: \(Ledger.misread)", "5m"
+      ),
+    ] as [(ImportFormat, String, String, String)])
+  func aPaceOfAllChecks(format: ImportFormat, text: String, line: String, interval: String) throws {
+    let made = try ReadSource(format, text)
+    #expect(made.imported.checks.count == 2 && made.problems == [])
+    for check in made.imported.checks {
+      #expect(check.notes.map(\.line).contains(line) && check["interval"]?.word == interval)
+    }
+    #expect(made.imported.notes.contains { $0.isValue && $0.change == .changed })
+  }
 }

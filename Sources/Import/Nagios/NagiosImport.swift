@@ -247,6 +247,7 @@ struct NagiosImport {
     // Five, where nothing is given.
     let interval = try span("check_interval", "normal_check_interval") ?? Int(book.intervalLength * 5000)
     check.pace(interval: interval, timeout: call.timeout)
+    if book.isLengthUnread { check.note(.changed, "interval_length", Ledger.misread) }
     let tries = try book.value("max_check_attempts", of: object)
     if tries?.number == nil { ledger.list(tries, Ledger.misread, always: false, .changed) }
     ledger.carry(tries)
@@ -301,6 +302,8 @@ struct NagiosSettings {
         } else {
           ledger.list(value, "no file of this directory is among those given", always: false)
         }
+      case "interval_length" where NagiosBook.length(value) == nil:
+        ledger.list(value, Ledger.misread, always: false, .changed)
       case "interval_length": ledger.carry(value)
       default:
         ledger.list(

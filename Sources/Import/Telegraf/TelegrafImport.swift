@@ -17,9 +17,10 @@ struct TelegrafImport {
       } catch { throw error.of(file) }
     }
     let agents = documents.compactMap { $0.node["agent"].map { Section($0, ledger) } }
-    var interval = 10_000
-    for agent in agents {
-      if let span = agent.span("interval", TelegrafInput.span) { interval = span }
+    var pace = TelegrafPace()
+    for agent in agents where agent["interval"] != nil {
+      let span = agent.span("interval", TelegrafInput.span)
+      (pace.interval, pace.isUnread) = (span ?? pace.interval, span == nil)
     }
     var tags: [(name: String, value: ForeignNode)] = []
     for (file, node) in documents {
@@ -35,7 +36,7 @@ struct TelegrafImport {
         for input in kind.value.all {
           do throws(ImportProblem) {
             checks += try TelegrafInput(
-              kind.name, Section(input, ledger).withoutEmptyTexts(), interval, tags
+              kind.name, Section(input, ledger).withoutEmptyTexts(), pace, tags
             ).checks()
           } catch { throw error.of(file) }
         }
@@ -51,16 +52,26 @@ struct TelegrafImport {
   }
 }
 
+/// How often inputs are asked that do not say it.
+struct TelegrafPace {
+  /// Milliseconds.
+  var interval = 10_000
+  /// The agent says it in a way that is not read.
+  var isUnread = false
+}
+
 /// One input, a check for each of its targets.
 struct TelegrafInput {
   let kind: String
   let section: Section
-  private let interval: Int
+  private let usual: TelegrafPace
   private let tags: [(name: String, value: ForeignNode)]
   private var ledger: Ledger { section.ledger }
 
-  init(_ kind: String, _ section: Section, _ interval: Int, _ tags: [(name: String, value: ForeignNode)]) {
-    (self.kind, self.section, self.interval, self.tags) = (kind, section, interval, tags)
+  init(
+    _ kind: String, _ section: Section, _ usual: TelegrafPace, _ tags: [(name: String, value: ForeignNode)]
+  ) {
+    (self.kind, self.section, self.usual, self.tags) = (kind, section, usual, tags)
   }
 
   /// `5s`, or a number of seconds.
@@ -147,7 +158,8 @@ struct TelegrafInput {
   }
 
   func pace(_ check: inout ImportedCheck, timeout: Int) {
-    check.pace(interval: span("interval", usual: interval), timeout: timeout)
+    check.pace(interval: span("interval", usual: usual.interval), timeout: timeout)
+    if usual.isUnread, section["interval"] == nil { check.note(.changed, "agent.interval", Ledger.misread) }
     check["retries"] = .plain("0")
   }
 

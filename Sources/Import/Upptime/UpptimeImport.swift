@@ -12,15 +12,17 @@ struct UpptimeImport {
     var checks: [ImportedCheck] = []
     for document in try ForeignNode.documents(file, ledger) {
       let config = Section(document, ledger)
-      let interval = interval(config)
+      let (interval, isUnread) = interval(config)
       for site in config["sites"]?.items ?? [] {
         ledger.settle()
         do throws(ImportProblem) { try ledger.count(of: site["name"]?.text ?? "unnamed") } catch {
           throw error.of(file)
         }
-        if let check = UpptimeSite(Section(site, ledger).withoutEmptyTexts(), interval).check() {
-          checks.append(check)
+        guard var check = UpptimeSite(Section(site, ledger).withoutEmptyTexts(), interval).check() else {
+          continue
         }
+        if isUnread { check.note(.changed, "workflowSchedule.uptime", Self.noCron) }
+        checks.append(check)
       }
       ledger.settle()
       rest(config)
@@ -28,18 +30,18 @@ struct UpptimeImport {
     return checks
   }
 
+  private static let noCron = "it is no cron expression that comes every so many minutes: 5m is taken"
+
   /// Of the workflow that asks the sites: a cron expression.
-  private func interval(_ config: Section) -> Int {
+  private func interval(_ config: Section) -> (milliseconds: Int, isUnread: Bool) {
     let schedule = config.section("workflowSchedule")
-    guard let text = schedule?["uptime"]?.text else { return 300_000 }
+    guard let text = schedule?["uptime"]?.text else { return (300_000, false) }
     guard let every = Self.every(text) else {
-      ledger.list(
-        schedule?["uptime"], "it is no cron expression that comes every so many minutes: 5m is taken",
-        .changed)
-      return 300_000
+      ledger.list(schedule?["uptime"], Self.noCron, .changed)
+      return (300_000, true)
     }
     schedule?.carry("uptime")
-    return every
+    return (every, false)
   }
 
   /// Milliseconds; `nil` where the times are not as long apart.
