@@ -71,6 +71,9 @@ struct BlackboxImport {
     for tag in wish.tags { check.tag(tag) }
     for key in wish.unread { check.note(.changed, key, Ledger.misread) }
     family(module, &check)
+    if module.prober == .http, let coding = module.settings["compression"], coding.text?.isEmpty == false {
+      ledger.list(coding, "an answer that is not compressed is taken, too; it fails there", .laxer)
+    }
     check.notes += ledger.takeNotes()
     return check
   }
