@@ -69,4 +69,48 @@ import Testing
       check.notes.filter { $0.change != nil && !$0.why.hasPrefix("10s is made") } == [] && made.problems == []
     )
   }
+
+  /// Checks run all day: what is meant to run less says so, by whatever name it does.
+  @Test(
+    arguments: [
+      ("24x7", []), ("always", []),
+      ("work", ["changed: f:15: [2].check_period: checks run all day; write maintenance for the rest"]),
+      ("nowhere", ["changed: f:15: [2].check_period: checks run all day; write maintenance for the rest"]),
+    ] as [(String, [String])])
+  func whenACheckRuns(period: String, lines: [String]) throws {
+    func days(_ range: String) -> String {
+      ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"].map { " \($0) \(range)" }
+        .joined(separator: "\n")
+    }
+    let made = try ReadSource(
+      .nagios,
+      """
+      define command {
+       command_name c
+       command_line /p/check_ssh -H 192.0.2.1
+      }
+      define host {
+       host_name h
+       max_check_attempts 1
+      }
+      define service {
+       host_name h
+       service_description s
+       check_command c
+       max_check_attempts 1
+       check_interval 5
+       check_period \(period)
+      }
+      define timeperiod {
+       timeperiod_name always
+      \(days("00:00-24:00"))
+      }
+      define timeperiod {
+       timeperiod_name work
+      \(days("08:00-17:00"))
+      }
+      """)
+    #expect(made.imported.checks[0].notes.map(\.line) == lines)
+    #expect(made.problems == [])
+  }
 }

@@ -331,7 +331,11 @@ final class IcingaBook {
         ledger.list(node, "an agent probes from where it stands", always: false, .changed)
       }
     }
-    for node in object["check_period"]?.sources ?? [] where object["check_period"]?.text != "24x7" {
+    for node in object["check_period"]?.sources ?? [] {
+      guard object["check_period"]?.text != "24x7" else {
+        ledger.carry(node)
+        continue
+      }
       ledger.list(node, "checks run all day; write maintenance for the rest", always: false, .changed)
     }
   }

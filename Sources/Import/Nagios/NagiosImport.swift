@@ -212,6 +212,7 @@ struct NagiosImport {
     let active = try book.value("active_checks_enabled", of: object)
     if active?.flag == false { check["enabled"] = .plain("false") }
     ledger.carry(active)
+    work.contacts.periods.run(try book.value("check_period", of: object), ledger)
     check.carried = ledger.carried - before
     check.notes += ledger.takeNotes()
     return check
