@@ -166,7 +166,7 @@ import Testing
     arguments: [
       (
         ImportFormat.cloudprober,
-        "probe { name: \"p\" type: PING targets { host_names: \"a\" } ping_probe { packets_per_probe: 500 payload_size: 9000 } }",
+        "probe { name: \"p\" type: PING targets { host_names: \"a\" } interval_msec: 60000 timeout_msec: 30000 ping_probe { packets_per_probe: 500 payload_size: 9000 } }",
         [
           "changed: packets_per_probe: 500 is made 100, the most there is",
           "changed: payload_size: 9000 is made 1472, the most there is",
@@ -178,7 +178,8 @@ import Testing
         ["stricter: max_redirects: 30 is made 20, the most there is"]
       ),
       (
-        .telegraf, "[[inputs.ping]]\nurls = [\"a\"]\ncount = 300\n",
+        .telegraf,
+        "[[inputs.ping]]\nurls = [\"a\"]\ncount = 300\nping_interval = 0.01\ndeadline = 30\ninterval = \"60s\"\n",
         ["changed: count: 300 is made 100, the most there is"]
       ),
       (
