@@ -173,7 +173,7 @@ struct CloudproberProbe {
     check["count"] = check.within(1...100, "packets_per_probe", count)
     let gap = check.within(
       10...10_000, "packets_interval_msec", settings?.number("packets_interval_msec") ?? 25)
-    check["packet_interval"] = .plain("\(gap.word ?? "25")ms")
+    check["packet_interval"] = .duration(gap.word.flatMap { Int($0) } ?? 25)
     if let size = settings?.number("payload_size") {
       check["size"] = check.within(0...1472, "payload_size", size)
     }
