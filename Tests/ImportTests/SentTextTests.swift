@@ -69,4 +69,35 @@ import Testing
     #expect(try made.keys().contains(step), "\(try made.keys())")
     #expect(made.problems == [])
   }
+
+  /// What logs in is a secret, by whatever source it is written.
+  @Test(arguments: [
+    (#"PASS abc\r\n"#, true), (#"auth user pw"#, true), (#"a1 LOGIN u p\r\n"#, true),
+    (#"USER u\r\nPASS p\r\n"#, true),
+    (#"AUTH TLS\r\n"#, false), (#"AUTH PLAIN AGEAcA=="#, true), (#"AUTH PLAIN\r\n"#, false),
+    ("PASS ${V}", false),
+    (#"PASS \(1)"#, false), ("PASS", false), ("HELO PASS", false), ("PASSAGE 5", false), ("EHLO a", false),
+  ])
+  func textsThatLogIn(text: String, isOne: Bool) { #expect(LoginText.isOne(text) == isOne) }
+
+  @Test(
+    arguments: [
+      (
+        ImportFormat.telegraf,
+        "[[inputs.net_response]]\nprotocol = \"tcp\"\naddress = \"a.example:1\"\nsend = \"PASS s3cr3t\\r\\n\"\n"
+      ),
+      (
+        .checkly,
+        "[{\"name\": \"a\", \"checkType\": \"TCP\", \"request\": {\"hostname\": \"a.example\", \"port\": 1, \"data\": \"PASS s3cr3t\"}}]"
+      ),
+      (
+        .gatus,
+        "endpoints: [{name: a, url: \"tcp://a.example:1\", body: \"PASS s3cr3t\", conditions: [\"[CONNECTED] == true\"]}]"
+      ),
+    ] as [(ImportFormat, String)])
+  func loginsAreNotWritten(format: ImportFormat, text: String) throws {
+    let made = try ReadSource(format, text)
+    #expect(!made.text.contains("s3cr3t") && made.secrets.count == 1 && made.problems == [])
+    #expect(made.secrets[0].value.reveal().hasPrefix("PASS s3cr3t"))
+  }
 }

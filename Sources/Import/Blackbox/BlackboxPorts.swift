@@ -71,7 +71,7 @@ struct BlackboxTCP {
       if let bytes = step.bytes("expect_bytes") { say("expect_hex", Self.hex(bytes), &check) }
       if let sent = step.text("send") {
         let text = step["expect"]?.text.map { Self.expanded(sent, by: $0) } ?? Self.escaped(sent)
-        say("send", text + "\\n", &check)
+        check.say(text + "\\n")
       }
       if let bytes = step.bytes("send") { say("send_hex", Self.hex(bytes + [0x0a]), &check) }
       step.carry("starttls")

@@ -23,7 +23,7 @@ extension ChecklyCheck {
     check["port"] = .number(port)
     family(request, &check)
     if let data = request.text("data") {
-      check.append("dialog", .map([("send", .text(BlackboxTCP.escaped(data)))]))
+      check.say(BlackboxTCP.escaped(data))
     }
     var isRead = false
     let longest = judge(request, &check) { source, property, comparison, target, check in

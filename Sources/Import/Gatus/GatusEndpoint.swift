@@ -172,7 +172,7 @@ extension GatusEndpoint {
   private func request(_ check: inout ImportedCheck) throws(NoCheck) {
     guard check["type"]?.word == "http" else {
       if check["type"]?.word == "tcp", check["dialog"] == nil, let body = try body() {
-        check.append("dialog", .map([("send", .text(BlackboxTCP.escaped(body)))]))
+        check.say(BlackboxTCP.escaped(body))
       }
       return
     }

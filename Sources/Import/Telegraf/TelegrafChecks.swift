@@ -133,7 +133,7 @@ extension TelegrafInput {
     let timeout = span("timeout", usual: 1000)
     let wait = span("read_timeout", usual: 1000)
     if let text = section.text("send"), !text.isEmpty {
-      check.append("dialog", .map([("send", .text(BlackboxTCP.escaped(text)))]))
+      check.say(BlackboxTCP.escaped(text))
     }
     let expected = section.text("expect") ?? ""
     if !expected.isEmpty {
