@@ -5,7 +5,7 @@ import Basics
 /// Texts for a port that log in: PASS, AUTH and LOGIN, with what is behind them.
 enum LoginText {
   private static let commands: Set<ByteText> = ["PASS", "AUTH", "LOGIN"]
-  /// What AUTH may ask for by itself.
+  /// Mechanisms, which AUTH may name alone.
   private static let ways: Set<ByteText> = [
     "TLS", "SSL", "PLAIN", "LOGIN", "CRAM-MD5", "DIGEST-MD5", "XOAUTH2", "GSSAPI", "NTLM",
   ]
