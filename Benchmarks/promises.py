@@ -3,10 +3,15 @@
 compared here and nowhere else. A Book holds what a run measured of them."""
 
 import contextlib
+import datetime
 import json
 import pathlib
 import statistics
+import subprocess
 from typing import NamedTuple
+
+HERE = pathlib.Path(__file__).resolve().parent
+BASELINE = HERE / "baseline.json"
 
 
 class Promise(NamedTuple):
@@ -16,6 +21,8 @@ class Promise(NamedTuple):
     at_least: bool = False
     # The program that measures it; all but "run" are programs of their own, too long for every run.
     by: str = "Benchmarks/run"
+    # The same on every machine: a ratio of two programs side by side, or a size. Times and memory are not.
+    portable: bool = False
 
     def is_met(self, measured):
         return measured >= self.limit if self.at_least else measured <= self.limit
@@ -23,6 +30,10 @@ class Promise(NamedTuple):
     @property
     def words(self):
         return f"{'at least' if self.at_least else 'at most'} {figure(self.limit, self.unit)}"
+
+
+def ratio(name, limit):
+    return Promise(name, limit, "", portable=True)
 
 
 def beyond(kind):
@@ -43,16 +54,16 @@ def busy(kind):
 
 # The order is that of the table. Ratios have no unit, counts neither.
 PROMISES = {
-    "http-c": Promise("CPU an http probe, to C, curl_multi", 1.25, ""),
-    "http-blackbox": Promise("CPU an http probe, to blackbox_exporter", 0.125, ""),
-    "https-unverified": Promise("CPU an https probe, to the same unverified", 1.1, ""),
-    "https-wrk": Promise("CPU an https probe, to wrk, unverified", 1.4, ""),
-    "tcp-c": Promise("CPU a tcp probe, to C, epoll", 2, ""),
-    "tcp-blackbox": Promise("CPU a tcp probe, to blackbox_exporter", 0.1, ""),
-    "dns-dnsperf": Promise("CPU a dns probe, to dnsperf", 4, ""),
+    "http-c": ratio("CPU an http probe, to C, curl_multi", 1.25),
+    "http-blackbox": ratio("CPU an http probe, to blackbox_exporter", 0.125),
+    "https-unverified": ratio("CPU an https probe, to the same unverified", 1.1),
+    "https-wrk": ratio("CPU an https probe, to wrk, unverified", 1.4),
+    "tcp-c": ratio("CPU a tcp probe, to C, epoll", 2),
+    "tcp-blackbox": ratio("CPU a tcp probe, to blackbox_exporter", 0.1),
+    "dns-dnsperf": ratio("CPU a dns probe, to dnsperf", 4),
     "burst-http-p50": Promise("error of the time, 500 http at once, p50", 4, "ms"),
     "burst-http-p99": Promise("error of the time, 500 http at once, p99", 10, "ms"),
-    "burst-https": Promise("the same, https, p50, to blackbox_exporter", 0.25, ""),
+    "burst-https": ratio("the same, https, p50, to blackbox_exporter", 0.25),
     "verdicts-alone": Promise("false verdicts, 1,000 http + 1,000 https at once", 0, ""),
     "verdicts-busy": Promise("the same beside two busy processes", 0, ""),
     "wire-connect": wire("connect"),
@@ -64,7 +75,7 @@ PROMISES = {
     "busy-ping": busy("ping"),
     "busy-dns": busy("dns"),
     "schedule-late": Promise("schedule, 100,000 checks, lateness p99", 5, "ms"),
-    "schedule-bytes": Promise("schedule, memory a check beside the list", 64, "B"),
+    "schedule-bytes": Promise("schedule, memory a check beside the list", 64, "B", portable=True),
     "spool-rate": Promise("store, append with group sync", 20_000, "/s", at_least=True),
     "spool-open": Promise("store, opening a full one", 2, "s"),
     "day-cpu": Promise("10,000 http at 10 s: CPU of one core", 18, "%"),
@@ -86,11 +97,11 @@ PROMISES = {
     "reload-slots": Promise("slots missed, doubled or moved by that reload", 0, ""),
     "start": Promise("start to first probe, 100 checks at 1 s", 60, "ms"),
     "version": Promise("--version", 8, "ms"),
-    "size": Promise("stripped size", 35, "MB"),
+    "size": Promise("stripped size", 35, "MB", portable=True),
     "idle-server": Promise("RSS, 10 checks, status server on", 25, "MiB"),
     "idle": Promise("RSS, 10 checks, status server off", 18, "MiB"),
     "page-time": Promise("GET / with 500 checks, 1,000 probes a second: p99", 20, "ms"),
-    "page-bytes": Promise("GET / with 500 checks, on the wire", 60, "kB"),
+    "page-bytes": Promise("GET / with 500 checks, on the wire", 60, "kB", portable=True),
     "page-late": Promise("lateness p99 more with 32 streams, 1,000 idle", 1, "ms"),
     "hanging-late": Promise("500 beside 500 that hang: lateness p99", 250, "ms"),
     "hanging-missed": Promise("500 beside 500 that hang: missed slots", 0, ""),
@@ -151,14 +162,29 @@ class Book:
         report["promises"] = [record for record in records if not is_part or record["key"] in self.rounds | self.whys]
         if options.json:
             options.json.write_text(json.dumps(report, indent=2) + "\n")
+        if options.baseline:
+            options.baseline.write_text(json.dumps(baseline(report), indent=2) + "\n")
         show_table(report["promises"], before)
 
 
 def add_options(parser):
     parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="also write every single measurement")
-    parser.add_argument("--compare", type=pathlib.Path, metavar="FILE",
-                        help="an earlier --json: the last table has before, now and their ratio, and marks what became "
-                             "worse by more than its rounds lie apart")
+    parser.add_argument("--compare", type=pathlib.Path, metavar="FILE", nargs="?", const=BASELINE,
+                        help="an earlier --json, or a baseline, by default that of the repository: the last table has before, "
+                             "now and their ratio, and marks what became worse by more than its rounds lie apart")
+    parser.add_argument("--baseline", type=pathlib.Path, metavar="FILE", nargs="?", const=BASELINE,
+                        help="also write what other machines may compare with: ratios and sizes, no times and no memory")
+
+
+def baseline(report):
+    """The figures of a run that hold on every machine, for the repository."""
+    kept = [{key: record[key] for key in ("key", "measured", "rounds", "at_least")}
+            for record in report["promises"] if record["measured"] is not None and PROMISES[record["key"]].portable]
+    for record in kept:
+        record["measured"] = round(record["measured"], 4)
+        record["rounds"] = [round(each, 4) for each in record["rounds"]]
+    done = subprocess.run(["git", "-C", str(HERE), "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
+    return {"short": report["short"], "commit": done.stdout.strip(), "made": f"{datetime.date.today()}", "promises": kept}
 
 
 def read_records(path, short):

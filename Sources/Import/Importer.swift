@@ -95,6 +95,7 @@ package enum Importer {
       var check = check
       check.name = names.take(check.name, maxBytes: 190)
       check.nameMethod()
+      check.followDown()
       return check
     }
   }

@@ -142,6 +142,27 @@ struct DiscoveryTests {
     #expect(loaded.warnings.allSatisfy { $0.message.contains("another check has the name \"page ") })
   }
 
+  /// A target may be a whole URL; one that is none is left out where one is meant.
+  @Test func targetsThatAreURLs() throws {
+    let text = """
+        whole: {type: http, url: "${target}", interval: 30s}
+        below: {type: http, url: "${target}/health"}
+      discover: [{file: t.json, extends: whole}, {file: u.json, extends: below}]
+      """
+    let loaded = try loaded(
+      text,
+      [
+        "etc/t.json": #"[{"targets": ["https://a.example:8443/x?y=1", "b.example:1", "http://c.example/"]}]"#,
+        "etc/u.json": #"[{"targets": ["http://d.example"]}]"#,
+      ])
+    #expect(
+      loaded.settings.checks.map(\.target) == [
+        "https://a.example:8443/x?y=1", "http://c.example/", "http://d.example/health",
+      ])
+    #expect(loaded.warnings.count == 1)
+    #expect(loaded.warnings[0].message.hasPrefix("etc/t.json: the target \"b.example:1\" is left out: "))
+  }
+
   /// What would be wrong with every target is wrong with the file, whether a target is there or not.
   @Test(arguments: ["[]", #"[{"targets": ["a.example:1", "b.example:2"]}]"#])
   func aTemplateThatMakesNoCheckIsAProblem(list: String) {

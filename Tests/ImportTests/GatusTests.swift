@@ -222,6 +222,10 @@ import Testing
             timezone: Europe/Amsterdam
         """))
     #expect(text.contains("    maintenance: [{start: \"2024-01-01T01:30\", duration: 30m, repeat: daily}]\n"))
+    #expect(
+      made.checks[0].notes.map(\.line) == [
+        "changed: maintenance-windows: downtime is not counted meanwhile; Gatus only sends no alerts"
+      ])
   }
 
   @Test func nothingIsForgotten() throws {

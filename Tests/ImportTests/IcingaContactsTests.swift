@@ -10,6 +10,7 @@ import Testing
   private static let base = """
     const SysconfDir2 = SysconfDir + "/x"
     object NotificationCommand "mail" {
+      import "plugin-notification-command"
       command = [ ConfigDir + "/scripts/mail.sh" ]
       arguments = { "-r" = "$user.email$" }
     }
@@ -17,6 +18,7 @@ import Testing
       command = [ "/usr/bin/sms", "$user.pager$" ]
     }
     object TimePeriod "always" {
+      import "legacy-timeperiod"
       ranges = {
         "monday" = "00:00-24:00"
         "tuesday" = "00:00-24:00"
@@ -254,5 +256,11 @@ import Testing
       }
       """)
     #expect(made.names.count == 4)
+  }
+
+  /// Templates of Icinga's own library say how commands run.
+  @Test func templatesOfTheLibraryAreNotMissing() throws {
+    let made = try ReadSource(.icinga2, Self.base)
+    #expect(!made.reasons.contains("the template is not in the files given, so what it sets is missing"))
   }
 }

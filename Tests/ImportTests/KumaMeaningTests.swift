@@ -58,4 +58,20 @@ import Testing
     #expect(check["retries"]?.word == "0" && check["retry_delay"] == nil)
     #expect(check["failure_threshold"]?.word == threshold && check["interval_failing"]?.word == "20s")
   }
+
+  /// A keyword that would be another one with a blank in it.
+  @Test(
+    arguments: [
+      (#""keyword":"ok""#, []), (#""keyword":"\"up\"""#, []),
+      (
+        #""keyword":"\"status\":\"up\"""#,
+        ["changed: keyword: Kuma looks for it in the answer's JSON without blanks, not in what was sent"]
+      ),
+      (#""keyword":"ok","body":"{}""#, []), (#""keyword":"ok","body":"a=1","httpBodyEncoding":"form""#, []),
+      (#""keyword":"ok","body":"a=1""#, ["laxer: body: it is no JSON, so Kuma's monitor is always down"]),
+    ] as [(String, [String])])
+  func wordsOfAnAnswer(members: String, lines: [String]) throws {
+    let check = try check(",\"url\":\"https://a.example\",\(members)", type: "keyword")
+    #expect(check.notes.filter { $0.change != nil }.map(\.line) == lines)
+  }
 }

@@ -40,4 +40,77 @@ import Testing
     #expect(check?["expect.certificate.warn"]?.word == warn)
     #expect(check?["expect.certificate.fail"]?.word == fail)
   }
+
+  /// Five intervals, and one between the tries, where nothing is given.
+  @Test(arguments: [
+    ("", "5m", "1m"), ("interval_length=20", "100s", "20s"), ("interval_length=1", "5s", "1s"),
+  ])
+  func thePaceThatNagiosTakesByItself(setting: String, interval: String, retry: String) throws {
+    let objects = """
+      define command {
+        command_name c
+        command_line /p/check_tcp -H 192.0.2.1 -p 25
+      }
+      define host {
+        host_name h
+        max_check_attempts 10
+        check_command c
+      }
+      """
+    var files: [(name: String, text: String)] = [("h.cfg", objects)]
+    if !setting.isEmpty { files.append(("nagios.cfg", setting)) }
+    let made = try ReadSource(.nagios, files)
+    let check = try #require(made.imported.checks.first)
+    #expect(
+      ["interval", "interval_failing", "failure_threshold"].map { check[$0]?.word } == [
+        interval, retry, "10",
+      ])
+    #expect(
+      check.notes.filter { $0.change != nil && !$0.why.hasPrefix("10s is made") } == [] && made.problems == []
+    )
+  }
+
+  /// Checks run all day: what is meant to run less says so, by whatever name it does.
+  @Test(
+    arguments: [
+      ("24x7", []), ("always", []),
+      ("work", ["changed: f:15: [2].check_period: checks run all day; write maintenance for the rest"]),
+      ("nowhere", ["changed: f:15: [2].check_period: checks run all day; write maintenance for the rest"]),
+    ] as [(String, [String])])
+  func whenACheckRuns(period: String, lines: [String]) throws {
+    func days(_ range: String) -> String {
+      ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"].map { " \($0) \(range)" }
+        .joined(separator: "\n")
+    }
+    let made = try ReadSource(
+      .nagios,
+      """
+      define command {
+       command_name c
+       command_line /p/check_ssh -H 192.0.2.1
+      }
+      define host {
+       host_name h
+       max_check_attempts 1
+      }
+      define service {
+       host_name h
+       service_description s
+       check_command c
+       max_check_attempts 1
+       check_interval 5
+       check_period \(period)
+      }
+      define timeperiod {
+       timeperiod_name always
+      \(days("00:00-24:00"))
+      }
+      define timeperiod {
+       timeperiod_name work
+      \(days("08:00-17:00"))
+      }
+      """)
+    #expect(made.imported.checks[0].notes.map(\.line) == lines)
+    #expect(made.problems == [])
+  }
 }

@@ -9,10 +9,12 @@ import TestSupport
 final class TinyNameServer: Sendable {
   let port: UInt16
   private let descriptor: Int32
-  private let state = Mutex((stopped: false, asked: 0))
+  private let state = Mutex((stopped: false, questions: [String]()))
 
   /// Questions so far.
-  var asked: Int { state.withLock { $0.asked } }
+  var asked: Int { state.withLock { $0.questions.count } }
+  /// Each as its name in lower case and the number of its type.
+  var questions: [String] { state.withLock { $0.questions } }
 
   init(_ addresses: [[UInt8]]) throws {
     descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
@@ -34,13 +36,23 @@ final class TinyNameServer: Sendable {
         pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { client in
           let count = recvfrom(descriptor, &buffer, buffer.count, 0, client, &length)
           guard count > 12 else { return }
-          state.withLock { $0.asked += 1 }
-          let answer = Self.answer(Array(buffer[..<count]), addresses)
+          let query = Array(buffer[..<count])
+          state.withLock { $0.questions.append(Self.question(query)) }
+          let answer = Self.answer(query, addresses)
           _ = sendto(descriptor, answer, answer.count, 0, client, length)
         }
       }
     }
     close(descriptor)
+  }
+
+  private static func question(_ query: [UInt8]) -> String {
+    var (end, labels) = (12, [String]())
+    while end < query.count, query[end] > 0, end + 1 + Int(query[end]) < query.count {
+      labels.append(String(decoding: query[end + 1...end + Int(query[end])], as: UTF8.self).lowercased())
+      end += 1 + Int(query[end])
+    }
+    return "\(labels.joined(separator: ".")) \(end + 2 < query.count ? query[end + 2] : 0)"
   }
 
   /// RFC 1035, section 4: the question again, and an address record for each address if it was for those.

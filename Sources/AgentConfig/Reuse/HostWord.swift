@@ -32,12 +32,27 @@ struct HostWords: Sendable {
   }
 
   /// For a value that is looked at where no check is at hand.
-  static let example: HostWords = {
-    let target = TargetList.Target(address: "host.example:443", host: "host.example", port: 443)
-    var words = HostWords(target, found: nil)
+  static let example = sample("host.example:443")
+
+  /// The same where a target has to be a URL.
+  private static let exampleURL = sample("https://host.example:443")
+
+  private static func sample(_ address: String) -> HostWords {
+    var words = HostWords(TargetList.Target(address: address, host: "host.example", port: 443), found: nil)
     words.kind = .example
     return words
-  }()
+  }
+
+  /// A key's value with the words replaced.
+  fileprivate mutating func replaced(_ entry: YAMLNode.Entry) -> YAMLNode {
+    guard kind == .example, entry.key == "url", case .scalar(let text, _) = entry.value.content,
+      text.hasPrefix("${target}")
+    else { return entry.value.replacing(&self) }
+    var words = Self.exampleURL
+    let made = entry.value.replacing(&words)
+    lacks.formUnion(words.lacks)
+    return made
+  }
 
   /// For the name that checks will have: it is read now, and its words are replaced later.
   static let kept: HostWords = {
@@ -68,6 +83,11 @@ struct HostWords: Sendable {
   }
 }
 
+extension YAMLNode.Entry {
+  /// Its value with the words replaced.
+  func replacing(_ words: inout HostWords) -> YAMLNode { words.replaced(self) }
+}
+
 extension YAMLNode {
   /// With the words replaced in every value, in one pass: what is put in is not looked at again here. `$${name}` stays
   /// what it is, a literal of the references that are resolved later.
@@ -87,7 +107,7 @@ extension YAMLNode {
     case .map(let entries):
       var made: [Entry] = []
       for var entry in entries {
-        entry.value = entry.value.replacing(&words)
+        entry.value = words.replaced(entry)
         made.append(entry)
       }
       node.content = .map(made)

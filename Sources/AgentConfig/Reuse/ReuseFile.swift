@@ -120,7 +120,7 @@ extension YAMLNode.Entry {
   fileprivate var withExampleHost: YAMLNode.Entry? {
     var entry = self
     var words = HostWords.example
-    entry.value = value.replacing(&words)
+    entry.value = replacing(&words)
     return words.lacks.isEmpty ? entry : nil
   }
 }

@@ -24,7 +24,14 @@ struct DNSJudge {
     if let wanted = settings.expect.authoritative { findings.append(authority(message, wanted)) }
     if settings.dnssec { findings.append(proof(message)) }
     if let serials { findings.append(agreement(serials)) }
-    return (findings.compactMap(\.failure).first ?? .ok, findings.compactMap(\.assertion))
+    return (verdict(of: findings, message), findings.compactMap(\.assertion))
+  }
+
+  /// The first failure; of an answer that is not as it should be, with what the server says of it.
+  private func verdict(of findings: [Finding], _ message: DNSMessage) -> Verdict {
+    guard let verdict = findings.lazy.compactMap(\.failure).first else { return .ok }
+    guard [.dnsAnswer, .dnsNoData].contains(verdict.reason) else { return verdict }
+    return verdict.with(remark: message.extendedErrors.first?.purpose)
   }
 
   /// The conditions when there is no answer to hold against them: none holds.

@@ -22,7 +22,7 @@ struct AddressLookup: Hashable, Sendable {
   /// The server that answered; of two families, the one whose addresses come first.
   private(set) var server: SocketAddress?
   /// The server's extended error in our words: its own text may be anything (RFC 8914).
-  private var remark: String?
+  private(set) var remark: String?
 
   /// Nothing was asked.
   init(failure: Verdict) { self.failure = failure }
@@ -47,7 +47,7 @@ struct AddressLookup: Hashable, Sendable {
     case .message(let message): failure = Self.refusal(message.rcode, question.name)
     }
     remark = reply.message?.extendedErrors.first?.purpose
-    failure = failure?.with(remark)
+    failure = failure?.with(remark: remark)
   }
 
   private mutating func take(_ path: AliasPath, _ question: DNSQuestion) {
@@ -69,6 +69,7 @@ struct AddressLookup: Hashable, Sendable {
   init(merging lookups: [AddressLookup], of name: DNSName, scope: ResolveScope) {
     let addresses = lookups.flatMap(\.addresses)
     aliases = lookups.flatMap(\.aliases).withoutRepetitions()
+    remark = lookups.lazy.compactMap(\.remark).first
     server = (lookups.first { !$0.addresses.isEmpty } ?? lookups.first { $0.server != nil })?.server
     elapsed = lookups.map(\.elapsed).max() ?? .zero
     held = elapsed - (lookups.map { $0.elapsed - $0.held }.max() ?? .zero)
@@ -77,7 +78,7 @@ struct AddressLookup: Hashable, Sendable {
     let telling = lookups.compactMap(\.failure).first { $0.reason != .dnsNoData }
     if addresses.isEmpty {
       let none = Verdict(.dnsNoData, phase: .dns, message: "\(name) exists but has no address")
-      failure = telling ?? none.with(lookups.lazy.compactMap(\.remark).first)
+      failure = telling ?? none.with(remark: remark)
     } else if scope == .each, let telling {
       isPartial = true
       let words = "only a part of the addresses is known: \(telling.message ?? telling.reason.rawValue)"
@@ -153,7 +154,7 @@ struct AddressLookup: Hashable, Sendable {
 
 extension Verdict {
   /// - Parameter remark: of the name server; `nil`: it made none.
-  fileprivate func with(_ remark: String?) -> Verdict {
+  func with(remark: String?) -> Verdict {
     guard let remark, let message else { return self }
     return with(message: "\(message); it says: \(remark)")
   }

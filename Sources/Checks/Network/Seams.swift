@@ -17,12 +17,15 @@ package struct ResolvedHost: Hashable, Sendable {
   package var aliases: [String]
   /// Source of the answer. `nil` where there was none, as of an address literal.
   package var source: NameSource?
+  /// The server's extended error beside the addresses, in our words (RFC 8914).
+  package var remark: String?
 
   package init(
     addresses: [IPAddress] = [], failure: Verdict? = nil, elapsed: Duration = .zero, held: Duration = .zero,
-    aliases: [String] = [], source: NameSource? = nil
+    aliases: [String] = [], source: NameSource? = nil, remark: String? = nil
   ) {
     self.source = source
+    self.remark = remark
     self.addresses = addresses
     self.failure = failure
     self.elapsed = elapsed

@@ -98,7 +98,7 @@ package final class SystemResolver: HostResolving {
       target, wanted, of: Source(servers: others, configuration, called: name))
     return ResolvedHost(
       addresses: lookup.addresses, failure: lookup.failure, elapsed: lookup.elapsed, held: lookup.held,
-      aliases: lookup.aliases, source: lookup.server.map { .ownResolver(name, $0) })
+      aliases: lookup.aliases, source: lookup.server.map { .ownResolver(name, $0) }, remark: lookup.remark)
   }
 
   /// By the hosts file and the rules of `localhost`.
@@ -144,7 +144,7 @@ package final class SystemResolver: HostResolving {
       if !lookup.addresses.isEmpty {
         return ResolvedHost(
           addresses: lookup.addresses, elapsed: elapsed, held: held, aliases: lookup.aliases,
-          source: lookup.server.map(NameSource.nameServer))
+          source: lookup.server.map(NameSource.nameServer), remark: lookup.remark)
       }
       // It is this name that is meant: another one would be another host.
       if lookup.isPartial {

@@ -188,7 +188,7 @@ package struct TargetFinder: Sendable {
     if found.addresses.isEmpty {
       let words =
         "\(host) resolves to \(nowhere), which is no host's address: its name server blocks the name"
-      found.failure = Verdict(.dnsNoData, phase: .dns, message: words)
+      found.failure = Verdict(.dnsNoData, phase: .dns, message: words).with(remark: found.remark)
     }
     return found
   }

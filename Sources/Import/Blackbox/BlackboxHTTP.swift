@@ -42,10 +42,11 @@ struct BlackboxHTTP {
     if check["follow"] == nil { check["allow_downgrade"] = .plain("true") }
     if let url = section.text("proxy_url") { check.proxy(url) }
     section.carry("skip_resolve_phase_with_proxy", "compression")
-    if let limit = section["body_size_limit"]?.text.flatMap(Self.bytes), limit > 0, limit <= 16 << 20 {
+    if let limit = section["body_size_limit"]?.text.flatMap(Self.bytes), limit <= 16 << 20 {
       section.carry("body_size_limit")
-      check["max_body"] = .plain("\(limit)B")
+      if limit > 0 { check["max_body"] = .plain("\(limit)B") }
     }
+    section.list("an answer of more than 16 MiB is down here", "body_size_limit", change: .stricter)
     if section["enable_http2"]?.flag == false {
       section.carry("enable_http2")
       check["http_version"] = .text("1.1")

@@ -69,8 +69,26 @@ struct BlackboxImport {
     let most = max(0, wish.timeout - 500)
     check.pace(interval: wish.interval, timeout: min(module.timeout ?? most, most))
     for tag in wish.tags { check.tag(tag) }
+    for key in wish.unread { check.note(.changed, key, Ledger.misread) }
+    family(module, &check)
+    if module.prober == .http, let coding = module.settings["compression"], coding.text?.isEmpty == false {
+      ledger.list(coding, "an answer that is not compressed is taken, too; it fails there", .laxer)
+    }
     check.notes += ledger.takeNotes()
     return check
+  }
+
+  /// The exporter asks one address, of the family that it prefers; a check asks further ones where the first does not
+  /// answer.
+  private func family(_ module: BlackboxModule, _ check: inout ImportedCheck) {
+    let preferred = module.settings["preferred_ip_protocol"]
+    guard module.family.fallback, check["ip"] == nil, preferred?.text?.isEmpty == false else { return }
+    let url = check["url"]?.word ?? ""
+    let authority = url.range(of: "://").map { String(url[$0.upperBound...].prefix { !"/?#".contains($0) }) }
+    let place = check["host"]?.word ?? check["server"]?.word ?? authority ?? ""
+    guard IPAddress(ForeignURL.place(place).host) == nil else { return }
+    ledger.list(
+      preferred, "addresses of the other family are asked, too, where this one does not answer", .laxer)
   }
 
   private func wishes(_ document: ForeignNode, _ work: RelabelWork) throws(ImportProblem) -> [ProbeWish] {
@@ -104,6 +122,8 @@ struct ProbeWish {
   /// Of the scrape, in milliseconds.
   var timeout: Int
   var tags: [String] = []
+  /// Keys of its pace whose values are no spans of time.
+  var unread: [String] = []
   /// The parameter `hostname`, which the exporter asks for instead of the target's own name.
   var hostname: String?
 }

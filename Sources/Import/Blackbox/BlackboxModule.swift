@@ -130,7 +130,8 @@ package struct BlackboxModule: Sendable {
 
   func check(of target: String, _ ledger: Ledger) -> ImportedCheck? {
     let section = Section(node, ledger).withoutEmptyTexts()
-    section.carry("prober", "timeout")
+    section.carry("prober")
+    _ = section.span("timeout")
     let inner = Section(
       section.node[prober?.rawValue ?? ""] ?? ForeignNode(content: .map([]), line: 0), ledger)
     var check: ImportedCheck?

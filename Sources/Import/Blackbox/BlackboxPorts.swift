@@ -69,7 +69,10 @@ struct BlackboxTCP {
       if let expected = step.text("expect") { say("expect", "~ \(LinePattern.bounded(expected))", &check) }
       if let bytes = step.text("expect_bytes") { say("expect_hex", Self.hex(Array(bytes.utf8)), &check) }
       if let bytes = step.bytes("expect_bytes") { say("expect_hex", Self.hex(bytes), &check) }
-      if let sent = step.text("send") { say("send", Self.escaped(sent) + "\\n", &check) }
+      if let sent = step.text("send") {
+        let text = step["expect"]?.text.map { Self.expanded(sent, by: $0) } ?? Self.escaped(sent)
+        check.say(text + "\\n")
+      }
       if let bytes = step.bytes("send") { say("send_hex", Self.hex(bytes + [0x0a]), &check) }
       step.carry("starttls")
       step.list("what is captured becomes no label here", "labels")
@@ -84,31 +87,53 @@ struct BlackboxTCP {
     bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
-  /// In the escapes of a dialog; `${1}` is a capture.
+  /// In the escapes of a dialog.
   static func escaped(_ text: String) -> String {
-    var made = ""
-    var rest = Substring(text)
-    // Whether a bracket that closes may follow; looked for once where none does.
-    var isClosed = true
-    while let scalar = rest.unicodeScalars.first {
-      if isClosed, rest.hasPrefix("${") {
-        if let close = rest.firstIndex(of: "}") {
-          made += "\\(" + rest[rest.index(rest.startIndex, offsetBy: 2)..<close] + ")"
-          rest = rest[rest.index(after: close)...]
-          continue
-        }
-        isClosed = false
-      }
-      rest.unicodeScalars.removeFirst()
+    var made = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
       switch scalar {
-      case "\\": made += "\\\\"
-      case "\r": made += "\\r"
-      case "\n": made += "\\n"
-      case "\t": made += "\\t"
-      default: made.unicodeScalars.append(scalar)
+      case "\\": made.append(contentsOf: "\\\\".unicodeScalars)
+      case "\r": made.append(contentsOf: "\\r".unicodeScalars)
+      case "\n": made.append(contentsOf: "\\n".unicodeScalars)
+      case "\t": made.append(contentsOf: "\\t".unicodeScalars)
+      default: made.append(scalar)
       }
     }
-    return made
+    return String(made)
+  }
+
+  /// The same, with what the step's own pattern captured put in as Go's Expand does: a group that the pattern lacks is
+  /// empty.
+  static func expanded(_ text: String, by pattern: String) -> String {
+    let groups = GoPattern(pattern)?.groups
+    var made = ""
+    var rest = text[...]
+    while let dollar = rest.utf8.firstIndex(of: UInt8(ascii: "$")) {
+      made += escaped(String(rest[..<dollar]))
+      rest = rest[rest.index(after: dollar)...]
+      if rest.first == "$" {
+        made += "$"
+        rest.removeFirst()
+        continue
+      }
+      let isBraced = rest.first == "{"
+      let inner = isBraced ? rest.dropFirst() : rest
+      let name = inner.prefix { $0 == "_" || $0.isLetter || $0.isNumber }
+      let behind = inner[name.endIndex...]
+      guard !name.isEmpty, !isBraced || behind.first == "}" else {
+        made += "$"
+        continue
+      }
+      rest = isBraced ? behind.dropFirst() : behind
+      if isGroup(name, groups) { made += "\\(\(name))" }
+    }
+    return made + escaped(String(rest))
+  }
+
+  private static func isGroup(_ name: Substring, _ groups: [ByteText?]?) -> Bool {
+    guard let groups else { return true }
+    if let number = Int(name) { return groups.indices.contains(number) }
+    return groups.contains { $0 == ByteText(name) }
   }
 }
 

@@ -22,6 +22,8 @@ final class RelabelWork {
 struct ScrapePace {
   var interval = 60_000
   var timeout = 10_000
+  /// Keys whose values are no spans of time.
+  private(set) var unread: [String] = []
 
   init() {}
 
@@ -50,10 +52,12 @@ struct ScrapePace {
     _ section: Section?, within outer: ScrapePace, _ interval: String = "scrape_interval",
     _ timeout: String = "scrape_timeout"
   ) {
-    self.interval = section?.text(interval).flatMap { ForeignDuration.milliseconds($0) } ?? outer.interval
-    self.timeout =
-      section?.text(timeout).flatMap { ForeignDuration.milliseconds($0) }
-      ?? min(outer.timeout, self.interval)
+    self.interval = section?.span(interval) ?? outer.interval
+    self.timeout = section?.span(timeout) ?? min(outer.timeout, self.interval)
+    let own = [interval, timeout].filter { name in
+      (section?[name]?.text).map { ForeignDuration.milliseconds($0) == nil } ?? false
+    }
+    unread = own + outer.unread.filter { !own.contains($0) }
   }
 }
 
@@ -144,6 +148,7 @@ struct RelabelRules {
     var wish = ProbeWish(
       target: probed, module: module, source: target, interval: span("__scrape_interval__") ?? pace.interval,
       timeout: span("__scrape_timeout__") ?? pace.timeout)
+    wish.unread = pace.unread
     wish.hostname = labels["__param_hostname"]
     wish.tags = labels["job"].map { ["job:\($0)"] } ?? []
     for label in labels.all

@@ -2,7 +2,8 @@
 
 import Basics
 
-/// Checks as Checkly's API and exports have them: API and URL checks with a request and its assertions, and their groups.
+/// Checks as Checkly's API and exports have them: API and URL checks with a request and its assertions, monitors of ports,
+/// names, hosts and jobs, and their groups.
 struct ChecklyImport {
   private let ledger: Ledger
 
@@ -68,11 +69,12 @@ struct ChecklyCheck {
 
   func check() -> ImportedCheck? {
     let kind = (section.text("checkType") ?? section.text("type") ?? "API").uppercased()
+    if ["TCP", "DNS", "ICMP", "HEARTBEAT"].contains(kind) { return port(kind) }
     guard ["API", "URL"].contains(kind), let request = section.section("request"),
       let url = request.text("url")
     else {
       let word = kind.printable(maxBytes: 40)
-      section.listRest("only checks of one HTTP request are taken, and this is one of type \(word)")
+      section.listRest("no check here does what one of type \(word) does")
       return nil
     }
     var check = ImportedCheck(name: section.text("name") ?? "unnamed", type: "http")
@@ -86,9 +88,28 @@ struct ChecklyCheck {
       judge.take(assertion, &check)
     }
     judge.finish(&check)
+    return finished(check, request, at: request["url"])
+  }
+
+  /// A monitor that sends no HTTP request.
+  private func port(_ kind: String) -> ImportedCheck? {
+    guard var check = monitor(kind) else {
+      section.listAll("it lacks what a check of type \(kind) needs")
+      return nil
+    }
+    check.name = section.text("name") ?? "unnamed"
+    about(&check)
+    if section.flag("shouldFail") == true { check["negate"] = .plain("true") }
+    let request = section.section("request")
+    return finished(check, request, at: request?["hostname"] ?? request?["query"])
+  }
+
+  private func finished(_ made: ImportedCheck, _ request: Section?, at target: ForeignNode?) -> ImportedCheck?
+  {
+    var check = made
     let values = ChecklyPlaceholders.of([group, section].compactMap(\.self))
     if let why = values.replace(in: &check) {
-      ledger.list(request["url"], why)
+      ledger.list(target, why)
       section.listAll("no check was made of it")
       return nil
     }
@@ -106,9 +127,9 @@ struct ChecklyCheck {
     section.list("the group is not in the file, so what it adds is missing", "groupId")
   }
 
-  private func rest(_ request: Section) {
-    request.list(Self.record, "checkId", "id", "created_at", "updated_at")
-    request.listRest()
+  private func rest(_ request: Section?) {
+    request?.list(Self.record, "checkId", "id", "created_at", "updated_at")
+    request?.listRest()
     for name in ["setupSnippetId", "tearDownSnippetId", "localSetupScript", "localTearDownScript", "script"] {
       // A script may change the request and the verdict.
       section.list("scripts are not run here", name, change: isSet(name) ? .changed : nil)
@@ -231,14 +252,11 @@ struct ChecklyCheck {
   // MARK: Pace
 
   private func pace(_ kind: String, _ check: inout ImportedCheck) {
-    let minutes = section.number("frequency") ?? 10
-    let offset = minutes == 0 ? section.number("frequencyOffset") ?? 10 : nil
-    section.carry("frequencyOffset")
+    let interval = interval()
     // What Checkly takes where a check says nothing.
     let usual = kind == "URL" ? (warn: 3000, fail: 5000) : (warn: 10_000, fail: 20_000)
     let fail = section.number("maxResponseTime") ?? usual.fail
     let warn = section.number("degradedResponseTime") ?? usual.warn
-    let interval = offset.map { $0 * 1000 } ?? max(1, min(minutes, 40_000)) * 60_000
     check.pace(interval: interval, timeout: min(interval, 30_000))
     // A time as long as the timeout fails by itself.
     let most = min(interval, 30_000)
@@ -247,7 +265,15 @@ struct ChecklyCheck {
     retries(&check)
   }
 
-  private func retries(_ check: inout ImportedCheck) {
+  /// Milliseconds.
+  func interval() -> Int {
+    let minutes = section.number("frequency") ?? 10
+    let offset = minutes == 0 ? section.number("frequencyOffset") ?? 10 : nil
+    section.carry("frequencyOffset")
+    return offset.map { $0 * 1000 } ?? max(1, min(minutes, 40_000)) * 60_000
+  }
+
+  func retries(_ check: inout ImportedCheck) {
     guard let retry = section.section("retryStrategy") ?? group?.section("retryStrategy") else {
       let twice = section.flag("doubleCheck") ?? group?.flag("doubleCheck") ?? false
       check["retries"] = .plain(twice ? "1" : "0")

@@ -11,13 +11,7 @@ struct CloudproberHTTP {
   func fill(_ check: inout ImportedCheck, _ target: CloudproberTarget) {
     address(&check, target)
     if let method = settings?.text("method") { check["method"] = .text(method.uppercased()) }
-    if let most = settings?.number("max_redirects") {
-      if most == 0 {
-        check["follow"] = .plain("false")
-      } else {
-        check["max_redirects"] = .number(min(20, most))
-      }
-    }
+    if let most = settings?.number("max_redirects") { check.redirects("max_redirects", most) }
     headers(&check)
     body(&check)
     if let proxy = settings?.text("proxy_url") {

@@ -69,8 +69,7 @@ struct CloudproberProbe {
     }
     rest(settings)
     if checks.isEmpty { section.listAll("no check was made of it") }
-    if !checks.isEmpty { checks[0].notes += section.ledger.takeNotes() }
-    section.ledger.settle()
+    section.ledger.note(&checks)
     return checks
   }
 
@@ -107,8 +106,7 @@ struct CloudproberProbe {
   }
 
   private func span(_ text: String, _ milliseconds: String) -> Int? {
-    if let value = section.text(text) { return ForeignDuration.milliseconds(value) }
-    return section.number(milliseconds)
+    section[text] == nil ? section.number(milliseconds) : section.span(text)
   }
 
   private func targets() -> [CloudproberTarget] {
@@ -151,11 +149,18 @@ struct CloudproberProbe {
     check["server"] = .text(target.port.map { "\(server):\($0)" } ?? server)
     check["query.name"] = .text(settings?.text("resolved_domain") ?? "www.google.com")
     check["query.type"] = .text(settings?.text("query_type") ?? "MX")
-    if settings?.text("query_class") == "CH" { check["query.class"] = .text("CH") }
+    if settings?["query_class"]?.text == "CH" { check["query.class"] = .text("CH") }
+    if let known = settings?["query_class"]?.text, ["CH", "IN"].contains(known) {
+      settings?.carry("query_class")
+    }
+    settings?.list(Ledger.misread, "query_class", change: .changed)
     if settings?.flag("recursion_desired") == false { check["query.recursion"] = .plain("false") }
-    if let proto = settings?.text("dns_proto") {
-      check["transport"] = .plain(["TCP": "tcp", "TCP_TLS": "dot"][proto] ?? "udp")
-    }  // own text
+    let transports = ["UDP": "udp", "TCP": "tcp", "TCP_TLS": "dot"]  // own text
+    if let transport = settings?["dns_proto"]?.text.flatMap({ transports[$0] }) {
+      settings?.carry("dns_proto")
+      check["transport"] = .plain(transport)
+    }
+    settings?.list(Ledger.misread, "dns_proto", change: .changed)
     if let least = settings?.number("min_answers"), least > 0 {
       check["expect.count"] = .text(">= \(least)")
     }
@@ -165,11 +170,12 @@ struct CloudproberProbe {
   private func ping(_ check: inout ImportedCheck, _ target: CloudproberTarget, _ settings: Section?) {
     check["host"] = .text(target.ip ?? target.name)
     let count = settings?.number("packets_per_probe") ?? 2
-    if (1...100).contains(count) { check["count"] = .number(count) }
-    let gap = settings?.number("packets_interval_msec") ?? 25
-    if gap >= 10 { check["packet_interval"] = .duration(min(gap, 10_000)) }
-    if let size = settings?.number("payload_size"), (0...1472).contains(size) {
-      check["size"] = .number(size)
+    check["count"] = check.within(1...100, "packets_per_probe", count)
+    let gap = check.within(
+      10...10_000, "packets_interval_msec", settings?.number("packets_interval_msec") ?? 25)
+    check["packet_interval"] = .duration(gap.word.flatMap { Int($0) } ?? 25)
+    if let size = settings?.number("payload_size") {
+      check["size"] = check.within(0...1472, "payload_size", size)
     }
     settings?.carry("use_datagram_socket", "resolve_targets_interval")
   }
@@ -185,7 +191,12 @@ struct CloudproberProbe {
       guard let http = validator.section("http_validator") else { continue }
       for (key, isWanted) in [("success_status_codes", true), ("failure_status_codes", false)] {
         guard let codes = http[key]?.text else { continue }
-        let ranges = codes.split(separator: ",").compactMap { Self.range($0.trimmed) }
+        let parts = codes.split(separator: ",")
+        let ranges = parts.compactMap { Self.range($0.trimmed) }
+        guard ranges.count == parts.count else {
+          http.list("one of them is no status and no range of statuses", key, change: .laxer)
+          continue
+        }
         guard ranges.count <= ForeignLimits.each else {
           http.list("more than \(ForeignLimits.each) ranges", key)
           continue
@@ -206,7 +217,9 @@ struct CloudproberProbe {
 
   private static func range(_ text: String) -> ClosedRange<Int>? {
     let parts = text.split(separator: "-").map { Int($0.trimmed) }
-    guard let low = parts.first.flatMap(\.self), let high = parts.last.flatMap(\.self), low <= high else {
+    guard (1...2).contains(parts.count), let low = parts.first.flatMap(\.self),
+      let high = parts.last.flatMap(\.self), low <= high
+    else {
       return nil
     }
     return low...high

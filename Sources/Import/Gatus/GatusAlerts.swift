@@ -129,7 +129,7 @@ struct GatusAlerts {
     for group in provider["overrides"]?.items ?? [] {
       ledger.list(group, "no endpoint of the group has an alert, or the key is unknown here", always: false)
     }
-    provider.listRest("the channel has no such setting")
+    provider.listRest("no channel made of it has the setting")
   }
 
   /// How the alerts of a provider are sent.

@@ -61,6 +61,7 @@ struct GatusEndpoint {
     for window in section["maintenance-windows"]?.items ?? [] {
       let made = GatusMaintenance.windows(Section(window, section.ledger))
       for window in made { check.append("maintenance", .map(window.keys)) }
+      if !made.isEmpty { check.note(.changed, "maintenance-windows", GatusMaintenance.why) }
     }
     section.list("how the page shows it", "ui")
     section.listRest()
@@ -171,7 +172,7 @@ extension GatusEndpoint {
   private func request(_ check: inout ImportedCheck) throws(NoCheck) {
     guard check["type"]?.word == "http" else {
       if check["type"]?.word == "tcp", check["dialog"] == nil, let body = try body() {
-        check.append("dialog", .map([("send", .text(BlackboxTCP.escaped(body)))]))
+        check.say(BlackboxTCP.escaped(body))
       }
       return
     }

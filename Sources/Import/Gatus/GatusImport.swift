@@ -54,7 +54,7 @@ struct GatusImport {
     if let maintenance = section.section("maintenance") {
       for var window in GatusMaintenance.windows(maintenance) {
         window.writeVariables()
-        window.note(.changed, "maintenance", "downtime is not counted meanwhile; Gatus only sends no alerts")
+        window.note(.changed, "maintenance", GatusMaintenance.why)
         ledger.sections.windows.append(window)
       }
     }

@@ -4,6 +4,8 @@ import Basics
 
 /// `maintenance` and `maintenance-windows`: a time of day, on some days of the week.
 enum GatusMaintenance {
+  static let why = "downtime is not counted meanwhile; Gatus only sends no alerts"
+
   /// The first of January 2024 was a Monday.
   private static let days = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
 

@@ -298,7 +298,9 @@ final class IcingaBook {
 
   private func pace(_ check: inout ImportedCheck, _ object: IcingaValue) {
     func span(_ name: String) -> Int? {
-      guard let value = object[name], let seconds = value.number, seconds > 0, seconds < 1e8 else {
+      guard let value = object[name] else { return nil }
+      guard let seconds = value.number, seconds > 0, seconds < 1e8 else {
+        for node in value.sources { ledger.list(node, Ledger.misread, always: false, .changed) }
         return nil
       }
       for node in value.sources { ledger.carry(node) }
@@ -310,11 +312,14 @@ final class IcingaBook {
     check.pace(interval: interval, timeout: timeout)
     check["retries"] = .plain("0")
     let tries = object["max_check_attempts"]
-    for node in tries?.sources ?? [] { ledger.carry(node) }
+    for node in tries?.sources ?? [] {
+      if tries?.number == nil { ledger.list(node, Ledger.misread, always: false, .changed) }
+      ledger.carry(node)
+    }
     let retry = span("retry_interval") ?? 60_000
-    let count = tries?.number.map { Int(max(1, min($0, 100))) } ?? 3
+    let count = tries?.number.map { Int(max(1, min($0, 1e6))) } ?? 3
     if count > 1 {
-      check["failure_threshold"] = .number(count)
+      check["failure_threshold"] = check.within(1...100, "max_check_attempts", count)
       if retry < interval, retry >= 1000 { check["interval_failing"] = .duration(retry) }
     }
     if let active = object["enable_active_checks"] {
@@ -326,7 +331,11 @@ final class IcingaBook {
         ledger.list(node, "an agent probes from where it stands", always: false, .changed)
       }
     }
-    for node in object["check_period"]?.sources ?? [] where object["check_period"]?.text != "24x7" {
+    for node in object["check_period"]?.sources ?? [] {
+      guard object["check_period"]?.text != "24x7" else {
+        ledger.carry(node)
+        continue
+      }
       ledger.list(node, "checks run all day; write maintenance for the rest", always: false, .changed)
     }
   }

@@ -151,7 +151,8 @@ final class IcingaWork {
 
   /// Templates of Icinga's own library, which say how commands run.
   private static let builtIn: Set<ByteText> = [
-    "plugin-check-command", "ipv4-or-ipv6", "ping-common", "hostalive-common",
+    "plugin-check-command", "plugin-notification-command", "plugin-event-command", "legacy-timeperiod",
+    "ipv4-or-ipv6", "ping-common", "hostalive-common",
   ]
 
   private func set(

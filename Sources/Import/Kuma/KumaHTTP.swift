@@ -13,14 +13,7 @@ extension KumaMonitor {
     let names = headers(&check)
     body(&check, method: method, hasType: names.contains("content-type"))
     if row.flag("ignore_tls") { check["tls.verify"] = .plain("false") }
-    if let most = row.number("maxredirects") {
-      if most == 0 {
-        check["follow"] = .plain("false")
-      } else {
-        check["max_redirects"] = .number(min(20, most))
-      }
-      if most > 20 { check.note(.stricter, "maxredirects", "20 redirects are followed at most") }
-    }
+    if let most = row.number("maxredirects") { check.redirects("maxredirects", most) }
     switch row.text("ip_family") {
     case "ipv4": check["ip"] = .plain("4")
     case "ipv6": check["ip"] = .plain("6")
@@ -29,6 +22,9 @@ extension KumaMonitor {
     let codes = row.texts("accepted_statuscodes") + row.texts("accepted_statuscodes_json")
     let known = codes.filter {
       $0.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2d } && !$0.isEmpty
+    }
+    if known.count < codes.count {
+      check.note(.changed, "accepted_statuscodes", "one of them is no status and no range of statuses")
     }
     if !known.isEmpty { check["expect.status"] = .list(known.map { .plain($0) }) }
     if row.flag("expiry_notification"), url.hasPrefix("https:") {
@@ -49,6 +45,11 @@ extension KumaMonitor {
     check[row.flag("invert_keyword") ? "expect.body.not_contains" : "expect.body.contains"] = .list([
       .text(word)
     ])
+    // An answer in JSON is read, and written again without blanks, before the keyword is looked for.
+    if ["\":", "\",", "{\"", "[\""].contains(where: { word.range(of: $0) != nil }) {
+      check.note(
+        .changed, "keyword", "Kuma looks for it in the answer's JSON without blanks, not in what was sent")
+    }
   }
 
   /// A path of names and numbers, compared with a text.
@@ -103,6 +104,9 @@ extension KumaMonitor {
     row.carry("body")
     let encoding = row.text("http_body_encoding") ?? "json"
     if !hasType, let type = types[encoding] { check.header("Content-Type", type) }
+    if encoding == "json", (try? JSONValue.parse(Array(text.utf8))) == nil {
+      check.note(.laxer, "body", "it is no JSON, so Kuma's monitor is always down")
+    }
     check.body(text)
   }
 

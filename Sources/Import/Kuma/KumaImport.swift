@@ -37,8 +37,8 @@ private struct KumaBook {
   private var assigned: [ByteText: [String]] = [:]
   /// Monitors, groups among them.
   private var rows: [ByteText: KumaRow] = [:]
-  /// Keys of the checks that were made.
-  private var keys: [ByteText: Int] = [:]
+  /// Keys of the checks that were made, by the ids of their monitors and of the groups above them.
+  private var keys: [ByteText: [Int]] = [:]
   private var made: [ImportedCheck] = []
 
   init(_ source: ForeignNode, _ monitors: [ForeignNode], _ ledger: Ledger) {
@@ -112,6 +112,7 @@ private struct KumaBook {
     var (above, seen) = (row["parent"]?.text.map { ByteText($0) }, Set<ByteText>())
     row.carry("parent")
     while let group = above, seen.insert(group).inserted, seen.count <= 20, let parent = rows[group] {
+      keys[group, default: []].append(check.key)
       check.tag(parent["name"]?.text ?? "")
       if parent["active"]?.flag == false { check["enabled"] = .plain("false") }
       let own = (assigned[group] ?? []) + assignedInBackup(parent)
@@ -122,7 +123,7 @@ private struct KumaBook {
       above = parent["parent"]?.text.map { ByteText($0) }
     }
     notifications.add(check, row, ids)
-    if let id { keys[id] = check.key }
+    if let id { keys[id] = [check.key] }
   }
 
   /// `{"1": true}`
@@ -139,10 +140,12 @@ private struct KumaBook {
     var affected: [ByteText: [Int]] = [:]
     for node in source["monitorMaintenanceList"]?.items ?? [] {
       ledger.carry(node)
-      guard let id = node["monitor_id"]?.text, let key = keys[ByteText(id)],
+      guard let id = node["monitor_id"]?.text, let keys = keys[ByteText(id)],
         let window = node["maintenance_id"]?.text
       else { continue }
-      affected[ByteText(window), default: []].append(key)
+      // What is done to a group is done to its monitors, too.
+      let known = Set(affected[ByteText(window)] ?? [])
+      affected[ByteText(window), default: []] += keys.filter { !known.contains($0) }
     }
     for node in source["maintenanceList"]?.items ?? [] { maintenance(KumaRow(node, ledger), affected) }
     for node in source["dockerHostList"]?.items ?? [] {
@@ -154,6 +157,10 @@ private struct KumaBook {
     pages.write(&made)
     let section = Section(source, ledger)
     section.carry("serverTimezone")
+    for node in source["proxyList"]?.items ?? [] {
+      // A number means nothing beside what was carried.
+      if node["host"].map(ledger.isSettled) == true { ledger.carry(node["id"]) }
+    }
     section.list("no monitor uses it", "proxyList")
     section.list("it says which version wrote the file", "version")
     section.list("no monitor imported uses the notification", "notificationList")

@@ -70,7 +70,7 @@ struct KumaMaintenance {
       var days: [Day] = []
       for number in numbers("weekdays") where (0...7).contains(number) {
         let index = (number + 6) % 7
-        var day = try day("weekly", from: "2024-01-0\(index + 1)")
+        var day = try day("weekly", from: first { $0.weekday == index })
         day.words =
           "on \(["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"][index])"
         days.append(day)
@@ -86,7 +86,7 @@ struct KumaMaintenance {
         guard number <= 28 || word == "lastDay1" else {
           throw KumaRefusal("it comes on day \(number), which not every month has")
         }
-        var day = try day("monthly", from: "2024-01-\(number < 10 ? "0" : "")\(number)")
+        var day = try day("monthly", from: first { $0.date.day == number })
         day.words = number == 31 ? "on the last day" : "on day \(number)"
         days.append(day)
       }
@@ -101,6 +101,16 @@ struct KumaMaintenance {
 
   private var firstDate: String {
     row["start_date"]?.text.flatMap { Self.moment($0) }.map { String($0.prefix(10)) } ?? "2024-01-01"
+  }
+
+  /// The first day of these on which it begins, not before the maintenance is to be there at all.
+  private func first(_ isMeant: (LocalTime) -> Bool) -> String {
+    let given = row["start_date"]?.text.flatMap { Self.moment($0) }.flatMap { LocalTime(text: $0) }
+    guard let start = given ?? LocalTime(text: "2024-01-01T00:00") else { return "2024-01-01" }
+    let minutes = Int64(Self.minutes(row["start_time"]?.text) ?? 0)
+    let midnight = start.seconds - start.timeOfDay
+    let days = (0..<64).map { LocalTime(seconds: midnight + $0 * 86_400 + minutes * 60) }
+    return String((days.first { $0 >= start && isMeant($0) } ?? start).text.prefix(10))
   }
 
   private func day(_ rhythm: String, from date: String) throws(KumaRefusal) -> Day {

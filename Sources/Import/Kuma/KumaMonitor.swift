@@ -85,6 +85,9 @@ struct KumaMonitor {
     guard retries > 10 else {
       check["retries"] = .number(retries)
       if retries > 0 { check["retry_delay"] = .duration(min(delay, 3_600_000)) }
+      if retries > 0, delay > 3_600_000 {
+        check.note(.changed, "retry_interval", "\(ForeignDuration.text(delay)) is made 1h, the most there is")
+      }
       return
     }
     // More than a run has: as many runs, the first of which is a failure already.
@@ -152,8 +155,8 @@ struct KumaMonitor {
     var check = ImportedCheck(name: "", type: "ping")
     guard let host = row.text("hostname") else { throw KumaRefusal("it has no hostname") }
     check["host"] = .text(host)
-    check["count"] = .number(min(100, max(1, row.number("ping_count") ?? 1)))
-    if let size = row.number("packet_size"), (0...1472).contains(size) { check["size"] = .number(size) }
+    check["count"] = check.within(1...100, "ping_count", row.number("ping_count") ?? 1)
+    if let size = row.number("packet_size") { check["size"] = check.within(0...1472, "packet_size", size) }
     return check
   }
 

@@ -5,11 +5,11 @@ import Basics
 /// Status pages: the first that is published becomes `status.public`, its groups tags of their checks.
 struct KumaPages {
   private let source: ForeignNode
-  /// Keys of checks, by the ids of monitors.
-  private let keys: [ByteText: Int]
+  /// Keys of checks, by the ids of monitors and of groups of them.
+  private let keys: [ByteText: [Int]]
   private let ledger: Ledger
 
-  init(_ source: ForeignNode, _ keys: [ByteText: Int], _ ledger: Ledger) {
+  init(_ source: ForeignNode, _ keys: [ByteText: [Int]], _ ledger: Ledger) {
     (self.source, self.keys, self.ledger) = (source, keys, ledger)
   }
 
@@ -46,7 +46,7 @@ struct KumaPages {
       guard let monitor = node["monitor_id"]?.text, let group = node["group_id"]?.text else { continue }
       ledger.carry(node)
       if node["send_url"]?.flag == true { showsTargets = true }
-      if let key = keys[ByteText(monitor)] { members[ByteText(group), default: []].append(key) }
+      members[ByteText(group), default: []] += keys[ByteText(monitor)] ?? []
     }
     if showsTargets { made["hide_targets"] = .plain("false") }
     let places = Dictionary(
@@ -59,11 +59,29 @@ struct KumaPages {
     for group in groups.sorted(by: { ($0["weight"]?.number ?? 0) < ($1["weight"]?.number ?? 0) }) {
       ledger.carry(group)
       guard let id = group["id"]?.text, let name = group["name"]?.text else { continue }
-      let tag = ImportedCheck.tag(of: name)
+      let own = Set((members[ByteText(id)] ?? []).compactMap { places[$0] })
+      let tag = free(ImportedCheck.tag(of: name), own, checks)
       guard !tag.isEmpty, known.insert(ByteText(tag)).inserted else { continue }
+      if tag != ImportedCheck.tag(of: name) {
+        made.note(
+          .changed, "groupList.name", "\(name.printable(maxBytes: 64)) is \(tag): other checks have that tag")
+      }
       names.append(tag)
-      for key in members[ByteText(id)] ?? [] { if let place = places[key] { checks[place].tag(name) } }
+      for place in own { checks[place].tag(tag) }
     }
     return names
+  }
+
+  /// A tag that no check beside those of the group bears: the page shows all that do.
+  private func free(_ tag: String, _ own: Set<Int>, _ checks: [ImportedCheck]) -> String {
+    func isTaken(_ tag: String) -> Bool {
+      checks.indices.contains { index in
+        guard !own.contains(index), case .list(let tags)? = checks[index]["tags"] else { return false }
+        return tags.contains { $0.word.map { ByteText($0) } == ByteText(tag) }
+      }
+    }
+    guard !tag.isEmpty, isTaken(tag) else { return tag }
+    let others = (2...9).map { "\(tag.prefix(50))-\($0)" }
+    return others.first { !isTaken($0) } ?? ""
   }
 }

@@ -29,7 +29,15 @@ struct KumaRow {
   }
 
   func text(_ name: String) -> String? { taken(name)?.text }
-  func number(_ name: String) -> Int? { taken(name)?.number }
+  func number(_ name: String) -> Int? {
+    guard let node = self[name] else { return nil }
+    guard let number = node.number else {
+      ledger.list(node, Ledger.misread, always: false, .changed)
+      return nil
+    }
+    ledger.carry(node)
+    return number
+  }
   func flag(_ name: String) -> Bool { taken(name)?.flag == true }
 
   /// Seconds as milliseconds.

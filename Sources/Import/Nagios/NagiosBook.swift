@@ -24,6 +24,8 @@ final class NagiosBook {
   private var users: [Int: ForeignNode] = [:]
   /// Seconds of an interval of 1.
   private(set) var intervalLength = 60.0
+  /// nagios.cfg says it in a way that is not read.
+  private(set) var isLengthUnread = false
 
   private struct HostGroup {
     var lists: [ForeignNode] = []
@@ -39,8 +41,9 @@ final class NagiosBook {
   init(_ files: [NagiosFile]) throws(ImportProblem) {
     for object in files.flatMap(\.objects) { try enter(object) }
     for (name, value) in files.flatMap(\.settings) {
-      if name == "interval_length", let length = value.text.flatMap(Double.init), length > 0 {
-        intervalLength = length
+      if name == "interval_length" {
+        let length = Self.length(value)
+        (intervalLength, isLengthUnread) = (length ?? 60, length == nil)
       }
       if name.hasPrefix("$USER"), name.hasSuffix("$"), let number = Int(name.dropFirst(5).dropLast()) {
         users[number] = value
@@ -54,6 +57,11 @@ final class NagiosBook {
         groups[ByteText(group), default: HostGroup()].joined.append(name)
       }
     }
+  }
+
+  /// Seconds.
+  static func length(_ value: ForeignNode) -> Double? {
+    value.text.flatMap { Double($0) }.flatMap { (0.001...1e6).contains($0) ? $0 : nil }
   }
 
   private func enter(_ object: NagiosObject) throws(ImportProblem) {

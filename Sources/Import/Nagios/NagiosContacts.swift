@@ -12,7 +12,7 @@ final class NagiosContacts {
   private let mail = MailContacts(program: "Nagios", sender: "nagios@localhost")
   /// Contacts and groups of contacts of all checks together.
   private var pairs = 0
-  private var periods: NagiosPeriods
+  private(set) var periods: NagiosPeriods
 
   init(_ files: [NagiosFile], _ book: NagiosBook, _ ledger: Ledger) throws(ImportProblem) {
     (self.book, self.ledger) = (book, ledger)
@@ -190,7 +190,7 @@ final class NagiosContacts {
   }
 }
 
-/// `timeperiod` objects, and those in which contacts are notified.
+/// `timeperiod` objects, and those in which checks run and contacts are notified.
 struct NagiosPeriods {
   private static let days = [
     "sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
@@ -215,6 +215,17 @@ struct NagiosPeriods {
     } else {
       used[name, default: []].append(period)
     }
+  }
+
+  /// When a check runs: all day, whatever the file says.
+  func run(_ period: ForeignNode?, _ ledger: Ledger) {
+    guard let period, let name = period.text.map({ ByteText($0) }) else { return }
+    guard isAlways(name) else {
+      return ledger.list(
+        period, "checks run all day; write maintenance for the rest", always: false, .changed)
+    }
+    ledger.carry(period)
+    ledger.carry(known[name])
   }
 
   private func isAlways(_ name: ByteText) -> Bool {

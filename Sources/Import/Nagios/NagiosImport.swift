@@ -212,6 +212,7 @@ struct NagiosImport {
     let active = try book.value("active_checks_enabled", of: object)
     if active?.flag == false { check["enabled"] = .plain("false") }
     ledger.carry(active)
+    work.contacts.periods.run(try book.value("check_period", of: object), ledger)
     check.carried = ledger.carried - before
     check.notes += ledger.takeNotes()
     return check
@@ -232,27 +233,34 @@ struct NagiosImport {
   ) throws(ImportProblem) {
     func span(_ names: String...) throws(ImportProblem) -> Int? {
       for name in names {
-        guard let node = try book.value(name, of: object), let number = node.text.flatMap({ Double($0) }),
-          number.isFinite, number > 0, number * book.intervalLength < 6_000_000
-        else { continue }
+        guard let node = try book.value(name, of: object) else { continue }
+        guard let number = node.text.flatMap({ Double($0) }), number.isFinite, number > 0,
+          number * book.intervalLength < 6_000_000
+        else {
+          ledger.list(node, Ledger.misread, always: false, .changed)
+          continue
+        }
         ledger.carry(node)
         return Int(number * book.intervalLength * 1000)
       }
       return nil
     }
-    let interval = try span("check_interval", "normal_check_interval") ?? 300_000
+    // Five, where nothing is given.
+    let interval = try span("check_interval", "normal_check_interval") ?? Int(book.intervalLength * 5000)
     check.pace(interval: interval, timeout: call.timeout)
+    if book.isLengthUnread { check.note(.changed, "interval_length", Ledger.misread) }
     let tries = try book.value("max_check_attempts", of: object)
+    if tries?.number == nil { ledger.list(tries, Ledger.misread, always: false, .changed) }
     ledger.carry(tries)
     check["retries"] = .plain("0")
     guard let tries = tries?.number, tries > 1 else {
       _ = try span("retry_interval", "retry_check_interval")
       return
     }
-    check["failure_threshold"] = .number(min(100, tries))
-    if let retry = try span("retry_interval", "retry_check_interval"), retry < interval, retry >= 1000 {
-      check["interval_failing"] = .duration(retry)
-    }
+    check["failure_threshold"] = check.within(1...100, "max_check_attempts", tries)
+    // One.
+    let retry = try span("retry_interval", "retry_check_interval") ?? Int(book.intervalLength * 1000)
+    if retry < interval, retry >= 1000 { check["interval_failing"] = .duration(retry) }
   }
 }
 
@@ -295,6 +303,8 @@ struct NagiosSettings {
         } else {
           ledger.list(value, "no file of this directory is among those given", always: false)
         }
+      case "interval_length" where NagiosBook.length(value) == nil:
+        ledger.list(value, Ledger.misread, always: false, .changed)
       case "interval_length": ledger.carry(value)
       default:
         ledger.list(

@@ -28,10 +28,10 @@ extension NagiosCall {
   /// The answer must begin with one of the texts.
   private func talk(_ check: inout ImportedCheck, _ expected: [String]) {
     let hasEscapes = has("E")
-    func said(_ text: String) -> AgentValue {
-      .text(hasEscapes ? Self.withKnownEscapes(text) : BlackboxTCP.escaped(text))
+    func said(_ text: String) -> String {
+      hasEscapes ? Self.withKnownEscapes(text) : BlackboxTCP.escaped(text)
     }
-    if let text = option("s") { check.append("dialog", .map([("send", said(text))])) }
+    if let text = option("s") { check.say(said(text)) }
     if !expected.isEmpty {
       let texts = expected.map(PatternText.escaped).joined(separator: "|")
       check.append("dialog", .map([("expect", .text("~ ^(?:\(texts))"))]))
@@ -40,7 +40,7 @@ extension NagiosCall {
       }
     }
     _ = option("M")
-    if let text = option("q") { check.append("dialog", .map([("send", said(text))])) }
+    if let text = option("q") { check.say(said(text)) }
   }
 
   /// With `-E` these escapes are known, and a backslash before anything else stays.

@@ -14,6 +14,8 @@ final class Ledger {
     var place: String
     /// `!!binary` that is no text.
     var isBytes = false
+    /// A reader that knows its key could not read it.
+    var isMisread = false
     var fate = Fate.open
   }
 
@@ -21,10 +23,13 @@ final class Ledger {
 
   /// Reason for a key that no importer names.
   static let unknownKey = "the key is unknown here, so it has no effect"
+  /// Reason for a value of a known key that is none.
+  static let misread = "its value is none that is read here, so the usual one is taken"
 
   private var leaves: [Leaf] = []
-  /// Notes of the check that is being made.
+  /// Notes of the check that is being made, and the values they stand for.
   private var pending: [ImportNote] = []
+  private var noted: Set<Int> = []
   /// Notes of no check.
   private(set) var general: [ImportNote] = []
   /// Checks that were not made, by their names.
@@ -114,7 +119,10 @@ final class Ledger {
     }
   }
 
-  /// They are listed.
+  /// A reader knows the key and could not read the value: where it stays so, its line says that.
+  func misread(_ node: ForeignNode?) { node?.eachLeaf { leaves[$0].isMisread = true } }
+
+  /// They are listed. A value that changes several checks is counted once, and noted for each.
   ///
   /// - Parameters:
   ///   - always: also those that were carried.
@@ -123,16 +131,25 @@ final class Ledger {
     _ node: ForeignNode?, _ why: String, always: Bool = true, _ change: ImportNote.Change? = nil
   ) {
     node?.eachLeaf { index in
-      switch leaves[index].fate {
-      case .listed: return
+      let leaf = leaves[index]
+      var (why, change) = (leaf.isBytes ? Self.bytes : why, change)
+      switch leaf.fate {
+      case .listed(let known):
+        if change != nil, known == why { note(index, why, change, isValue: false) }
+        return
       case .carried where !always: return
       case .carried: carried -= 1
-      default: break
+      case .open where leaf.isMisread && why == Self.unknownKey: (why, change) = (Self.misread, .changed)
+      case .open: break
       }
-      let why = leaves[index].isBytes ? Self.bytes : why
       leaves[index].fate = .listed(why)
-      pending.append(ImportNote(place: leaves[index].place, why: why, change: change, isValue: true))
+      note(index, why, change, isValue: true)
     }
+  }
+
+  private func note(_ leaf: Int, _ why: String, _ change: ImportNote.Change?, isValue: Bool) {
+    guard noted.insert(leaf).inserted else { return }
+    pending.append(ImportNote(place: leaves[leaf].place, why: why, change: change, isValue: isValue))
   }
 
   /// The place of a value, as notes name it.
@@ -147,8 +164,21 @@ final class Ledger {
 
   /// Notes since the last call.
   func takeNotes() -> [ImportNote] {
-    defer { pending = [] }
+    defer { (pending, noted) = ([], []) }
     return pending
+  }
+
+  /// Gives the latest notes to the checks that one entry became: all to the first, and what changes a check to each.
+  func note(_ checks: inout [ImportedCheck]) {
+    guard !checks.isEmpty else { return settle() }
+    let notes = takeNotes()
+    let shared = notes.filter { $0.change != nil }.map { note in
+      var note = note
+      note.isValue = false
+      return note
+    }
+    checks[0].notes += notes
+    for index in checks.indices.dropFirst() { checks[index].notes += shared }
   }
 
   /// The latest notes belong to no check.
@@ -159,8 +189,9 @@ final class Ledger {
     settle()
     for index in leaves.indices {
       guard case .open = leaves[index].fate else { continue }
-      leaves[index].fate = .listed(Self.unknownKey)
-      general.append(ImportNote(place: leaves[index].place, why: Self.unknownKey, isValue: true))
+      let why = leaves[index].isMisread ? Self.misread : Self.unknownKey
+      leaves[index].fate = .listed(why)
+      general.append(ImportNote(place: leaves[index].place, why: why, isValue: true))
     }
   }
 }
@@ -277,17 +308,30 @@ struct Section {
   }
 
   /// Takes true or false.
-  func flag(_ name: String) -> Bool? {
-    guard let value = self[name], let flag = value.flag else { return nil }
-    ledger.carry(value)
-    return flag
-  }
+  func flag(_ name: String) -> Bool? { take(name, \.flag) }
 
   /// Takes a whole number.
-  func number(_ name: String) -> Int? {
-    guard let value = self[name], let number = value.number else { return nil }
-    ledger.carry(value)
-    return number
+  func number(_ name: String) -> Int? { take(name, \.number) }
+
+  private func take<Value>(_ name: String, _ read: (ForeignNode) -> Value?) -> Value? {
+    guard let node = self[name] else { return nil }
+    guard let value = read(node) else {
+      ledger.misread(node)
+      return nil
+    }
+    ledger.carry(node)
+    return value
+  }
+
+  /// Takes a span of time, in milliseconds; one that is none is listed.
+  func span(_ name: String, _ read: (String) -> Int? = { ForeignDuration.milliseconds($0) }) -> Int? {
+    guard let node = self[name] else { return nil }
+    guard let span = node.text.flatMap(read) else {
+      ledger.list(node, Ledger.misread, always: false, .changed)
+      return nil
+    }
+    ledger.carry(node)
+    return span
   }
 
   /// Takes something for what it is, since our way is the same without it.

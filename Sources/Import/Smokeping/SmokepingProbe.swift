@@ -26,9 +26,12 @@ struct SmokepingProbe {
   }
 
   private func number(_ name: String, _ range: ClosedRange<Double>) -> Double? {
-    guard let node = values[ByteText(name)] ?? (["pings", "step"].contains(name) ? database?[name] : nil),
-      let number = node.text.flatMap({ Double($0) }), range.contains(number)
-    else { return nil }
+    let usual = ["pings", "step"].contains(name) ? database?[name] : nil
+    guard let node = values[ByteText(name)] ?? usual else { return nil }
+    guard let number = node.text.flatMap({ Double($0) }), range.contains(number) else {
+      ledger.list(node, Ledger.misread, always: false, .changed)
+      return nil
+    }
     ledger.carry(node)
     return number
   }
@@ -53,6 +56,10 @@ struct SmokepingProbe {
   private func pace(_ check: inout ImportedCheck, _ timeout: Double) {
     check.pace(interval: Int((number("step", 1...10_000_000) ?? 300) * 1000), timeout: Int(timeout * 1000))
     check["retries"] = .plain("0")
+    for (name, usual) in [("step", "5m"), ("pings", "20")]
+    where values[ByteText(name)] == nil && database?[name] == nil {
+      check.note(.changed, name, "*** Database *** has to say it, and is not in the files: \(usual) is taken")
+    }
     if let address = text("sourceaddress") { check["source_address"] = .text(address) }
   }
 

@@ -133,7 +133,7 @@ extension TelegrafInput {
     let timeout = span("timeout", usual: 1000)
     let wait = span("read_timeout", usual: 1000)
     if let text = section.text("send"), !text.isEmpty {
-      check.append("dialog", .map([("send", .text(BlackboxTCP.escaped(text)))]))
+      check.say(BlackboxTCP.escaped(text))
     }
     let expected = section.text("expect") ?? ""
     if !expected.isEmpty {
@@ -153,8 +153,9 @@ extension TelegrafInput {
     }
     var check = ImportedCheck(name: "", type: "ping")
     check["host"] = .text(host)
-    let count = min(100, max(1, section.number("count") ?? 1))
-    check["count"] = .number(count)
+    let asked = section.number("count") ?? 1
+    check["count"] = check.within(1...100, "count", asked)
+    let count = min(100, max(1, asked))
     let pause = span("ping_interval", usual: 1000)
     if count > 1 { check["packet_interval"] = .duration(min(10_000, max(10, pause))) }
     if section.flag("ipv6") == true { check["ip"] = .text("6") }
@@ -166,6 +167,7 @@ extension TelegrafInput {
       section.carry("size")
       check["size"] = .number(size)
     }
+    if isNative { section.list("a packet has 1472 bytes at most", "size", change: .changed) }
     section.list("the program ping is not given it", "size")
     section.carry("privileged", "binary")
     let wait = isNative ? 0 : span("timeout", usual: 1000)

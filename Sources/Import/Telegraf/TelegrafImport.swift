@@ -17,9 +17,10 @@ struct TelegrafImport {
       } catch { throw error.of(file) }
     }
     let agents = documents.compactMap { $0.node["agent"].map { Section($0, ledger) } }
-    var interval = 10_000
-    for agent in agents {
-      if let text = agent.text("interval"), let span = TelegrafInput.span(text) { interval = span }
+    var pace = TelegrafPace()
+    for agent in agents where agent["interval"] != nil {
+      let span = agent.span("interval", TelegrafInput.span)
+      (pace.interval, pace.isUnread) = (span ?? pace.interval, span == nil)
     }
     var tags: [(name: String, value: ForeignNode)] = []
     for (file, node) in documents {
@@ -35,7 +36,7 @@ struct TelegrafImport {
         for input in kind.value.all {
           do throws(ImportProblem) {
             checks += try TelegrafInput(
-              kind.name, Section(input, ledger).withoutEmptyTexts(), interval, tags
+              kind.name, Section(input, ledger).withoutEmptyTexts(), pace, tags
             ).checks()
           } catch { throw error.of(file) }
         }
@@ -51,16 +52,26 @@ struct TelegrafImport {
   }
 }
 
+/// How often inputs are asked that do not say it.
+struct TelegrafPace {
+  /// Milliseconds.
+  var interval = 10_000
+  /// The agent says it in a way that is not read.
+  var isUnread = false
+}
+
 /// One input, a check for each of its targets.
 struct TelegrafInput {
   let kind: String
   let section: Section
-  private let interval: Int
+  private let usual: TelegrafPace
   private let tags: [(name: String, value: ForeignNode)]
   private var ledger: Ledger { section.ledger }
 
-  init(_ kind: String, _ section: Section, _ interval: Int, _ tags: [(name: String, value: ForeignNode)]) {
-    (self.kind, self.section, self.interval, self.tags) = (kind, section, interval, tags)
+  init(
+    _ kind: String, _ section: Section, _ usual: TelegrafPace, _ tags: [(name: String, value: ForeignNode)]
+  ) {
+    (self.kind, self.section, self.usual, self.tags) = (kind, section, usual, tags)
   }
 
   /// `5s`, or a number of seconds.
@@ -72,9 +83,8 @@ struct TelegrafInput {
   }
 
   func span(_ name: String, usual: Int) -> Int {
-    guard let node = section[name], let span = node.text.flatMap(Self.span) else { return usual }
-    ledger.carry(node)
-    return span == 0 ? usual : span
+    guard let span = section.span(name, Self.span), span != 0 else { return usual }
+    return span
   }
 
   func checks() throws(ImportProblem) -> [ImportedCheck] {
@@ -105,8 +115,7 @@ struct TelegrafInput {
     }
     if made.isEmpty { section.listRest("no check was made of the input") }
     rest()
-    if !made.isEmpty { made[0].notes += ledger.takeNotes() }
-    ledger.settle()
+    ledger.note(&made)
     return made
   }
 
@@ -149,7 +158,8 @@ struct TelegrafInput {
   }
 
   func pace(_ check: inout ImportedCheck, timeout: Int) {
-    check.pace(interval: span("interval", usual: interval), timeout: timeout)
+    check.pace(interval: span("interval", usual: usual.interval), timeout: timeout)
+    if usual.isUnread, section["interval"] == nil { check.note(.changed, "agent.interval", Ledger.misread) }
     check["retries"] = .plain("0")
   }
 

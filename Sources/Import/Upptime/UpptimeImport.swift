@@ -12,15 +12,17 @@ struct UpptimeImport {
     var checks: [ImportedCheck] = []
     for document in try ForeignNode.documents(file, ledger) {
       let config = Section(document, ledger)
-      let interval = interval(config)
+      let (interval, isUnread) = interval(config)
       for site in config["sites"]?.items ?? [] {
         ledger.settle()
         do throws(ImportProblem) { try ledger.count(of: site["name"]?.text ?? "unnamed") } catch {
           throw error.of(file)
         }
-        if let check = UpptimeSite(Section(site, ledger).withoutEmptyTexts(), interval).check() {
-          checks.append(check)
+        guard var check = UpptimeSite(Section(site, ledger).withoutEmptyTexts(), interval).check() else {
+          continue
         }
+        if isUnread { check.note(.changed, "workflowSchedule.uptime", Self.noCron) }
+        checks.append(check)
       }
       ledger.settle()
       rest(config)
@@ -28,18 +30,18 @@ struct UpptimeImport {
     return checks
   }
 
+  private static let noCron = "it is no cron expression that comes every so many minutes: 5m is taken"
+
   /// Of the workflow that asks the sites: a cron expression.
-  private func interval(_ config: Section) -> Int {
+  private func interval(_ config: Section) -> (milliseconds: Int, isUnread: Bool) {
     let schedule = config.section("workflowSchedule")
-    guard let text = schedule?["uptime"]?.text else { return 300_000 }
+    guard let text = schedule?["uptime"]?.text else { return (300_000, false) }
     guard let every = Self.every(text) else {
-      ledger.list(
-        schedule?["uptime"], "it is no cron expression that comes every so many minutes: 5m is taken",
-        .changed)
-      return 300_000
+      ledger.list(schedule?["uptime"], Self.noCron, .changed)
+      return (300_000, true)
     }
     schedule?.carry("uptime")
-    return every
+    return (every, false)
   }
 
   /// Milliseconds; `nil` where the times are not as long apart.
@@ -132,13 +134,7 @@ private struct UpptimeSite {
     var check = ImportedCheck(name: "", type: "http")
     check.take(url: url)
     if let method = section.text("method") { check["method"] = .text(method.uppercased()) }
-    let most = section.number("maxRedirects") ?? 3
-    if most <= 0 {
-      check["follow"] = .plain("false")
-    } else {
-      check["max_redirects"] = .number(min(20, most))
-    }
-    if most > 20 { check.note(.stricter, "maxRedirects", "20 redirects are followed at most") }
+    check.redirects("maxRedirects", section.number("maxRedirects") ?? 3)
     let names = headers(&check)
     if let body = section.text("body"), !body.isEmpty {
       check.body(body)
@@ -146,6 +142,9 @@ private struct UpptimeSite {
     }
     tls(&check)
     let codes = section.texts("expectedStatusCodes").compactMap { Int($0) }
+    for code in section["expectedStatusCodes"]?.all ?? [] where code.number == nil {
+      section.ledger.list(code, "it is no status", .changed)
+    }
     check["expect.status"] =
       codes.isEmpty
       ? .list(["200-208", "226", "300-308"].map { .plain($0) }) : .list(codes.map { .number($0) })
@@ -204,8 +203,10 @@ private struct UpptimeSite {
 
   /// Upptime asks three times before it believes what is not up.
   private func pace(_ check: inout ImportedCheck) {
-    let timeout = section["requestTimeout"]?.number ?? 60
-    section.carry("requestTimeout")
+    let isHTTP = check["type"]?.word == "http"
+    // A ping has five seconds of its own, whatever a request has.
+    let timeout = isHTTP ? section.number("requestTimeout") ?? 60 : check["type"]?.word == "tcp" ? 5 : 60
+    if !isHTTP { section.list("only requests have it", "requestTimeout", "connectTimeout") }
     section.list("connecting has the time of the whole request", "connectTimeout", change: .laxer)
     section.list(
       "a run is tried three times, as Upptime tries what is not up", "maxRetries", change: .changed)
@@ -213,7 +214,12 @@ private struct UpptimeSite {
     check["retries"] = .plain("2")
     check["retry_delay"] = .plain("2s")
     guard check["type"]?.word != "tls" else { return }
-    let warn = section.number("maxResponseTime") ?? 60_000
+    let given = section.number("maxResponseTime")
+    if isHTTP, given != nil {
+      check.note(
+        .stricter, "maxResponseTime", "an answer that is slow and wrong is degraded there; it is down here")
+    }
+    let warn = given ?? 60_000
     let most = (check["timeout"]?.word).flatMap { ForeignDuration.milliseconds($0) } ?? 60_000
     if warn > 0, warn < most { check["expect.response_time.warn"] = .duration(warn) }
   }

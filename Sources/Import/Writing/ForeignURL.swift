@@ -123,6 +123,14 @@ extension ImportedCheck {
     self["method"] = .plain("GET")
   }
 
+  /// Every source follows a redirect from https to http, where it follows any.
+  mutating func followDown() {
+    guard self["type"]?.word == "http", self["follow"]?.word != "false", self["allow_downgrade"] == nil else {
+      return
+    }
+    self["allow_downgrade"] = .plain("true")
+  }
+
   /// How often and how long, within what agent.yaml allows; what had to be changed is noted.
   mutating func pace(interval: Int, timeout: Int) {
     let most = min(60_000, max(1000, interval))
@@ -137,6 +145,26 @@ extension ImportedCheck {
     }
     if interval < 1000 {
       note(.changed, "interval", "\(interval)ms is made 1s, the shortest there is")
+    }
+  }
+
+  /// A number within what agent.yaml allows; one beyond is made the nearest, and noted.
+  mutating func within(
+    _ range: ClosedRange<Int>, _ name: String, _ number: Int, _ change: ImportNote.Change = .changed
+  ) -> AgentValue {
+    let made = min(max(number, range.lowerBound), range.upperBound)
+    if made != number {
+      note(change, name, "\(number) is made \(made), the \(made < number ? "most" : "least") there is")
+    }
+    return .number(made)
+  }
+
+  /// Redirects; none is not to follow them.
+  mutating func redirects(_ name: String, _ most: Int) {
+    if most <= 0 {
+      self["follow"] = .plain("false")
+    } else {
+      self["max_redirects"] = within(1...20, name, most, .stricter)
     }
   }
 

@@ -189,7 +189,10 @@ extension ImportDocument {
         guard let change = note.change else { continue }
         let words = "\(change.rawValue): \(note.why)"
         if names[ByteText(words)] == nil { order.append(words) }
-        names[ByteText(words), default: []].append("\"\(entry.name.printable(maxBytes: 100))\"")
+        let name = "\"\(entry.name.printable(maxBytes: 100))\""
+        if names[ByteText(words)]?.last?.utf8.elementsEqual(name.utf8) != true {
+          names[ByteText(words), default: []].append(name)
+        }
       }
     }
     return order.map { words in

@@ -250,6 +250,20 @@ import Testing
         == "the server answered SERVFAIL, expected NOERROR; it says: signature expired")
   }
 
+  /// A filtering resolver answers, with an address that is none: the condition says what was found, and why.
+  @Test func theServersOwnWordsAreBesideAWrongAnswer() throws {
+    let wire = Wire("x.example", .a).with { wire in
+      wire.flags = 0x8180
+      wire.answers = [Wire.a(0, 0, 0, 0)]
+      wire.additional = [Wire.record(41, [0, 15, 0, 2, 0, 17], name: [0])]
+    }
+    let (judge, _) = try prepare("A", [], 0x8180) { $0.expect.answersAny = ["192.0.2.1"] }
+    let verdict = judge.judge(try DNSMessage(wire.bytes)).verdict
+    #expect(verdict.reason == .dnsAnswer)
+    #expect(verdict.message?.hasPrefix("x.example. A: ") == true, "\(verdict.message ?? "")")
+    #expect(verdict.message?.hasSuffix("; it says: filtered") == true)
+  }
+
   @Test func aPatternForNumbersNeverHolds() {
     #expect(!Condition(.matches, "1").holds(for: 1))
     #expect(!Condition(.equal, "one").holds(for: 1))

@@ -15,6 +15,8 @@ import Testing
     /// `nil`: the server says nothing of it.
     var code: UInt16?
     var reason: Reason
+    /// The address of an answer.
+    var address: [UInt8]?
     var message: String
     var testDescription: String { message }
   }
@@ -38,6 +40,15 @@ import Testing
       rcode: 3, code: 400, reason: .dnsNXDomain,
       message: "shop.example. does not exist; it says: extended error 400"),
     Row(rcode: 3, code: nil, reason: .dnsNXDomain, message: "shop.example. does not exist"),
+    Row(
+      rcode: 0, code: 17, reason: .dnsNoData, address: [0, 0, 0, 0],
+      message:
+        "shop.example resolves to 0.0.0.0, which is no host's address: its name server blocks the name; "
+        + "it says: filtered"),
+    Row(
+      rcode: 0, code: nil, reason: .dnsNoData, address: [0, 0, 0, 0],
+      message: "shop.example resolves to 0.0.0.0, which is no host's address: its name server blocks the name"
+    ),
   ]
 
   @Test(arguments: rows) func anHTTPCheckShowsIt(row: Row) async throws {
@@ -45,6 +56,9 @@ import Testing
       client.send(
         Wire(to: request).with { wire in
           wire.flags = 0x8180 | row.rcode
+          if let address = row.address, wire.question.suffix(4) == [0, 1, 0, 1] {
+            wire.answers = [Wire.record(1, address)]
+          }
           guard let code = row.code else { return }
           // The server's own words are not repeated: they may be anything.
           let text = Array("canary".utf8)

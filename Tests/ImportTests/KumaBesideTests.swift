@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Testing
+
+@testable import Import
+
+/// What Uptime Kuma keeps beside its monitors: maintenance, pages and proxies, by groups of monitors too.
+@Suite struct KumaBesideTests {
+  private static let monitors = """
+    {"id":1,"name":"Shop","type":"group"},
+    {"id":2,"name":"Front","type":"port","hostname":"a.example","port":1,"parent":1},
+    {"id":3,"name":"Cart","type":"port","hostname":"b.example","port":1,"parent":1},
+    {"id":4,"name":"Other","type":"port","hostname":"c.example","port":1}
+    """
+
+  private func read(_ more: String) throws -> Imported {
+    let text = "{\"serverTimezone\":\"UTC\",\"monitorList\":[\(Self.monitors)],\(more)}"
+    return try Importer.read(.uptimeKuma, [ImportFile(name: "f", bytes: Array(text.utf8))])
+  }
+
+  private func maintenance(_ strategy: String, _ more: String, of monitors: [Int]) -> String {
+    let links = monitors.map { "{\"monitor_id\":\($0),\"maintenance_id\":1}" }.joined(separator: ",")
+    return """
+      "maintenanceList":[{"id":1,"title":"W","active":1,"strategy":"\(strategy)","start_time":"02:00:00",
+      "end_time":"03:00:00"\(more)}],"monitorMaintenanceList":[\(links)]
+      """
+  }
+
+  /// Kuma holds a monitor's group to be under maintenance as well.
+  @Test func maintenanceOfAGroupIsOfItsMonitors() throws {
+    let made = try read(maintenance("recurring-interval", ",\"interval_day\":1", of: [1, 2, 4]))
+    let keys = made.checks.map(\.key)
+    #expect(made.checks.map(\.name) == ["Front", "Cart", "Other"])
+    #expect(made.sections.windows.map(\.selected) == [keys])
+    let group = try read(maintenance("recurring-interval", ",\"interval_day\":1", of: [1]))
+    #expect(group.sections.windows.map(\.selected) == [Array(keys.prefix(2))])
+    #expect(group.leftOut.map(\.name) == ["\"Shop\""])
+  }
+
+  /// A maintenance that begins in the future begins then: the first of its days, not before its own hour.
+  @Test(
+    arguments: [
+      ("recurring-weekday", "\"weekdays\":\"[1]\"", "2031-05-07 00:00:00", ["2031-05-12T02:00"]),
+      ("recurring-weekday", "\"weekdays\":\"[3]\"", "2031-05-07 00:00:00", ["2031-05-07T02:00"]),
+      ("recurring-weekday", "\"weekdays\":\"[3]\"", "2031-05-07 12:00:00", ["2031-05-14T02:00"]),
+      (
+        "recurring-weekday", "\"weekdays\":\"[0,6]\"", "2031-05-07 00:00:00",
+        ["2031-05-11T02:00", "2031-05-10T02:00"]
+      ),
+      ("recurring-day-of-month", "\"days_of_month\":\"[5]\"", "2031-05-07 00:00:00", ["2031-06-05T02:00"]),
+      (
+        "recurring-day-of-month", "\"days_of_month\":\"[\\\"lastDay1\\\"]\"", "2031-04-07 00:00:00",
+        ["2031-05-31T02:00"]
+      ),
+      ("recurring-weekday", "\"weekdays\":\"[1]\"", "", ["2024-01-01T02:00"]),
+    ] as [(String, String, String, [String])])
+  func daysFromTheStartOn(strategy: String, days: String, start: String, windows: [String]) throws {
+    let date = start.isEmpty ? "" : ",\"start_date\":\"\(start)\""
+    let made = try read(maintenance(strategy, ",\(days)\(date)", of: [2]))
+    #expect(made.sections.windows.map { $0["start"]?.word } == windows)
+  }
+
+  /// The page shows whatever bears the tag of its group.
+  @Test func aGroupOfThePageShowsNoOtherChecks() throws {
+    let made = try read(
+      """
+      "statusPageList":[{"id":1,"title":"P","published":1,"slug":"p"}],
+      "groupList":[{"id":1,"name":"Shop","public":1,"weight":1,"status_page_id":1}],
+      "monitorGroupList":[{"monitor_id":2,"group_id":1}]
+      """)
+    let page = try #require(made.sections.page)
+    let groups = page["groups"].map { value -> [String] in
+      if case .list(let names) = value { names.compactMap(\.word) } else { [] }
+    }
+    #expect(groups == ["Shop-2"])
+    #expect(
+      page.notes.contains { $0.line == "changed: groupList.name: Shop is Shop-2: other checks have that tag" }
+    )
+    let tags = made.checks.map { check -> [String] in
+      if case .list(let tags)? = check["tags"] { tags.compactMap(\.word) } else { [] }
+    }
+    #expect(tags == [["Shop", "Shop-2"], ["Shop"], []])
+  }
+
+  @Test func whatAGroupOnThePageHolds() throws {
+    let made = try read(
+      """
+      "statusPageList":[{"id":1,"title":"P","published":1,"slug":"p"}],
+      "groupList":[{"id":1,"name":"All","public":1,"weight":1,"status_page_id":1}],
+      "monitorGroupList":[{"monitor_id":1,"group_id":1},{"monitor_id":4,"group_id":1}]
+      """)
+    let shown = made.checks.filter { check in
+      if case .list(let tags)? = check["tags"] { tags.contains { $0.word == "All" } } else { false }
+    }
+    #expect(shown.map(\.name) == ["Front", "Cart", "Other"])
+  }
+}
