@@ -2,6 +2,7 @@
 """A running agent behind the route: a run that a person asks for, a change of the list, a restart with an ask open."""
 import contextlib
 import http.server
+import os
 import pathlib
 import signal
 import statistics
@@ -11,9 +12,8 @@ import time
 import uuid
 
 from database import Session
+from project import Project
 from scenarios import Stage, expect
-
-REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Page(http.server.BaseHTTPRequestHandler):
@@ -45,19 +45,20 @@ def page(kind=Page):
 
 
 @contextlib.contextmanager
-def route(folder, key, **others):
-    """The edge functions' own code before this database; others: keys beside the agent's, and their ids."""
-    port, log = pathlib.Path(folder) / "route.port", open(f"{folder}/route.log", "ab")
-    node = subprocess.Popen(["node", REPOSITORY / "Tests/DeployTests/Backend/serve.mjs", f"{folder}/check-results.mjs", folder, port, "qtz_loop", key,
-                             *[word for pair in others.items() for word in pair]],
-                            stderr=log)
+def running(folder, key, **others):
+    """The edge functions under Deno before this database; others: keys beside the agent's, and their ids."""
+    project = Project(folder, os.environ["DENO"], {"qtz_loop": key, **others})
     try:
-        until(port.exists, 30, "the route to listen")
-        yield port.read_text()
+        yield project
     finally:
-        node.terminate()
-        node.wait()
-        port.unlink(missing_ok=True)
+        project.end()
+
+
+@contextlib.contextmanager
+def route(folder, key, **others):
+    """The port of it."""
+    with running(folder, key, **others) as project:
+        yield project.port
 
 
 def until(holds, seconds, words):

@@ -11,6 +11,7 @@ import agent
 import apps
 import cost
 import fleet
+import functions
 import histories
 import kills
 import outage
@@ -106,7 +107,7 @@ def main():
         return False
 
     part("histories", "Histories", past)
-    part("cases", "Single cases", lambda: say(f"{scenarios.run(folder, fleet, security, apps)} cases"))
+    part("cases", "Single cases", lambda: say(f"{scenarios.run(folder, fleet, functions, security, apps)} cases"))
     part("kills", "Kills", killed)
     part("outage", "A day away", away)
     part("agent", "A running agent", lambda: agent.run(folder, binary, say, 3 if is_short else 20))

@@ -10,10 +10,10 @@ from database import Refused, Session
 from scenarios import expect
 
 
-def scope_of(stage):
+def scope_of(of):
     """What the edge function asks before all else: 'yes', or the code."""
     try:
-        return "yes" if stage.service.json(f"select agent_key_scope('{stage.key}')") else "none"
+        return "yes" if of.service.json(f"select agent_key_scope('{of.key}')") else "none"
     except Refused as error:
         return error.code
 
