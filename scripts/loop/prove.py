@@ -30,7 +30,8 @@ def history(folder, seed, checks, minutes, *others):
     session = Session(folder)
     session.ask("truncate resources, api_keys, incidents, alert_rules, notification_channels cascade")
     session.ask("insert into notification_channels (name, channel_type) values ('a', 'slack'), ('b', 'teams')")
-    session.ask("update quartz_agent.settings set alerts = 'on', last_tick = now()")
+    # Half of them without the limit of a key, which holds most of what is told.
+    session.ask(f"update quartz_agent.settings set alerts = 'on', last_tick = now(), per_key = {random.Random(f'{seed} per key').choice([60, 1000000])}")
     world = histories.World(random.Random(seed), session, checks, minutes)
     senders = histories.Senders(world, folder, seed, *others)
     began = time.monotonic()
