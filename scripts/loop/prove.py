@@ -87,13 +87,14 @@ def main():
         return warnings_of(folder) == 0 and all(good)
 
     def killed():
-        killer = kills.Killer(server, seed, wanted // 2)
+        alone = wanted // 5
+        killer = kills.Killer(server, seed, alone)
         good, number = True, 0
         while killer.left > 0:
             good = history(folder, f"{seed}.k{number}", checks, minutes, killer.work) and good
             number += 1
-        say(f"{wanted // 2} times the database was killed with SIGKILL while results came")
-        return kills.run(folder, binary, say, seed, wanted - wanted // 2, server) and good
+        say(f"{alone} times the database was killed with SIGKILL while results came")
+        return kills.run(folder, binary, say, seed, wanted - alone, server) and good
 
     def away():
         return outage.run(folder, say, seed, 4 if is_short else 20, server, 2 if is_short else 10)
