@@ -18,7 +18,6 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 sys.path.append(str(REPOSITORY / "scripts/loop"))
 
 import histories  # noqa: E402
-import oracle  # noqa: E402
 from database import Session, connect  # noqa: E402
 from project import Project  # noqa: E402
 
@@ -68,7 +67,7 @@ class Database:
         session = Session(self.folder)
         while session.ask("select count(*) from quartz_agent.dirty") != "0":
             session.ask("select quartz_agent.tick('20 s', '0')")
-        world = Recorded(session, interval)
+        world = histories.Recorded(session, session.ask("select id from monitoring_checks").split("\n"), interval)
         same, wrong = histories.compare(world, session)
         broken = [f"{n} {words}" for words, n in histories.invariants(session) if n]
         open_now, told, agents = session.ask(
@@ -83,18 +82,6 @@ class Database:
     def end(self):
         self.process.terminate()
         self.process.wait()
-
-
-class Recorded:
-    """A world as the oracle wants it, of the rows that are stored."""
-
-    def __init__(self, session, interval):
-        ids = session.ask("select id from monitoring_checks order by id").split("\n")
-        self.checks = {check: oracle.Check(interval, 1, 1) for check in ids}
-        self.rows = {check: [tuple(row) for row in session.json(
-            "select coalesce(json_agg(json_build_array((extract(epoch from checked_at) * 1000)::bigint + coalesce(clock_skew_ms, 0), id, coalesce(location, agent), "
-            f"status, response_time_ms, coalesce(maintenance, false), owner_rev)), '[]') from check_results where monitoring_check_id = '{check}'")]
-            for check in ids}
 
 
 class Functions:

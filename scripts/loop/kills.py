@@ -6,7 +6,6 @@ import threading
 import time
 
 import histories
-import oracle
 from acks import AlertingAgent, BrokenPage
 from agent import page, route, until
 from database import Refused, connect
@@ -28,17 +27,6 @@ class Killer:
             self.left -= 1
             senders.note("database killed")
             self.server.start()
-
-
-class Recorded:
-    """A world as the oracle wants it, of the rows that are stored."""
-
-    def __init__(self, session, checks, interval):
-        self.checks = {check: oracle.Check(interval, 1, 1) for check in checks}
-        self.rows = {check: [tuple(row) for row in session.json(
-            "select coalesce(json_agg(json_build_array((extract(epoch from checked_at) * 1000)::bigint, id, agent, status, response_time_ms, "
-            f"coalesce(maintenance, false), null) order by checked_at, id), '[]') from check_results where monitoring_check_id = '{check}' and agent like 'kills-%'")]
-            for check in checks}
 
 
 class Victim:
@@ -144,7 +132,7 @@ def heal(session):
 
 
 def judge(session, checks, say, killed):
-    world = Recorded(session, checks, 10)
+    world = histories.Recorded(session, checks, 10, "kills-")
     same, wrong = histories.compare(world, session)
     broken = [f"{n} {words}" for words, n in histories.invariants(session) if n]
     twice = int(session.ask("select count(*) - count(distinct (monitoring_check_id, scheduled_at)) from check_results where trigger = 'schedule' and agent like 'kills-%'"))
