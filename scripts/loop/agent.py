@@ -97,6 +97,11 @@ quartz:
     def status(self):
         return subprocess.run([self.binary, "status", "-c", self.config], capture_output=True, text=True, check=False, env={"COLUMNS": "500"}).stdout
 
+    def runs(self, check):
+        """Whether its status names the check."""
+        said = subprocess.run([self.binary, "status", "--format", "json", "-c", self.config], capture_output=True, text=True, check=False)
+        return check in said.stdout
+
     def stop(self, how=signal.SIGTERM):
         self.process.send_signal(how)
         return self.process.wait()
@@ -113,14 +118,35 @@ def member(stage):
 def run(folder, binary, say, rounds):
     with page() as web:
         stage = Stage(folder, interval=3600, url=f"http://127.0.0.1:{web}/first")
+        other = stage.one("insert into resources (name, resource_type) values ('Office', 'server') returning id")
         with route(folder, stage.key) as port:
-            agent = Agent(binary, folder, stage, port, web)
+            agent = Agent(binary, folder, stage, port, web, resources=[stage.resource, other])
             try:
+                changes(stage, agent, say, web, other)
                 judge(stage, agent, say, rounds, web)
             finally:
                 if agent.process.poll() is None:
                     agent.stop()
         expect(agent.process.returncode, 0, "SIGTERM")
+
+
+def changes(stage, agent, say, web, other):
+    """What people change is in force with the next contact, and the list is not polled for it: it is due in an hour."""
+    until(lambda: agent.runs(stage.check), 60, "the first list")
+    check = str(uuid.uuid4())
+    scope = "update agent_key_scopes set resource_ids = "
+    took = {}
+    for words, sql, is_there in (
+            ("added", f"insert into monitoring_checks (id, resource_id, check_type, url, check_interval_seconds) values ('{check}', '{other}', 'http', 'http://127.0.0.1:{web}/other', 3600)", True),
+            ("disabled", f"update monitoring_checks set is_enabled = false where id = '{check}'", False),
+            ("enabled", f"update monitoring_checks set is_enabled = true where id = '{check}'", True),
+            ("out of the scope", f"{scope} array['{stage.resource}'::uuid]", False),
+            ("in it again", f"{scope} null", True),
+            ("deleted", f"delete from monitoring_checks where id = '{check}'", False)):
+        stage.run(sql)
+        took[words] = until(lambda: agent.runs(check) == is_there, 25, f"a check that is {words}")
+    say("a check that is " + ", ".join(f"{words} {seconds:.1f} s" for words, seconds in took.items()) + " later")
+    expect(statistics.median(took.values()) <= 15, True, "within 15 s at a contact of 10 s")
 
 
 def judge(stage, agent, say, rounds, web):
