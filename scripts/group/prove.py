@@ -194,7 +194,11 @@ def main():
         return takeover.show(run_of.world, folder)
     time.sleep(run_of.interval)
     begin = time.time()
+    over = threading.Event()
+    if run_of.database:
+        threading.Thread(target=run_of.database.ask_for_runs, args=(random.Random(f"{seed} asks"), over), daemon=True).start()
     run_of.disturb()
+    over.set()
     run_of.say("no more faults")
     return run_of.judge(begin, run_of.finish())
 

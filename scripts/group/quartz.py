@@ -49,6 +49,33 @@ class Database:
         session.ask("alter table check_results add column came_at timestamptz not null default clock_timestamp(); select quartz_agent.cutover()")
         session.close()
 
+    def ask_for_runs(self, dice, is_over):
+        """A person presses "run now" for one check and another, until then."""
+        person = "00000000-0000-4000-8000-000000700002"
+        owner = Session(self.folder)
+        owner.ask(f"insert into auth.users values ('{person}'); insert into user_roles (user_id, role) values ('{person}', 'viewer')")
+        checks = owner.ask("select id from monitoring_checks order by id").split("\n")
+        owner.close()
+        member = Session(self.folder, "authenticated")
+        member.ask(f"select set_config('request.jwt.claim.sub', '{person}', false)")
+        while not is_over.wait(dice.uniform(1, 4)):
+            member.ask(f"select ask_checks('{dice.choice(checks)}', null)")
+        member.close()
+
+    def asks(self, session):
+        """What is wrong with the runs that were asked for, and a line of counts."""
+        session.ask("select quartz_agent.tick('20 s', '0')")
+        total, done, expired, rows, twice, middle, late = session.ask("""
+            with said as (select a.*, (select count(*) from check_results r where r.ask_id = a.id) as rows from check_asks a)
+            select count(*), count(*) filter (where state = 'done'), count(*) filter (where state = 'expired'), coalesce(sum(rows), 0), count(*) filter (where rows > 1),
+              percentile_cont(0.5) within group (order by extract(epoch from answered_at - asked_at)), percentile_cont(0.95) within group (order by extract(epoch from answered_at - asked_at))
+            from said""").split("|")
+        same_agent = session.ask("select count(*) from (select from check_results where ask_id is not null group by ask_id, agent having count(*) > 1) q")
+        wrong = [words for words, is_so in ((f"{int(total) - int(done) - int(expired)} asks neither done nor expired", int(total) != int(done) + int(expired)),
+                                            (f"{same_agent} asks run twice by one agent", same_agent != "0"), ("no ask was answered", done == "0")) if is_so]
+        return wrong, (f"{total} runs asked for: {done} answered, after {float(middle or 0):.1f} s (median) and {float(late or 0):.1f} s (p95), {expired} expired; "
+                       f"{rows} runs, {twice} asks by two agents")
+
     def rows(self, path):
         """As the recording backend writes them; the lab's checks have their number in their id."""
         session = Session(self.folder)
@@ -74,10 +101,12 @@ class Database:
             "select count(*) filter (where resolved_at is null and monitoring_check_id is not null), (select count(*) from alert_notifications where state = 'sent'), "
             "count(*) filter (where alert_key like 'agent:%') from alerts").split("|")
         failures = session.ask("select count(*) from check_results where status <> 'success'")
+        of_asks, asked = self.asks(session)
         session.close()
         said = (f"{sum(map(len, world.rows.values()))} rows, {failures} of them failures; {same} alerts as the oracle says, {len(wrong)} checks are not, {open_now} open at the end; "
                 f"{agents} alerts of agents; {told} notifications sent; {', '.join(broken) or '0 open twice, begins and ends told once'}")
-        return [*broken, *(f"alerts of {check} {kind}: wanted {wanted}, got {got}" for check, kind, _, wanted, got in wrong)], said if same else said + ": NO ALERT"
+        said += f"\n{asked}"
+        return [*broken, *of_asks, *(f"alerts of {check} {kind}: wanted {wanted}, got {got}" for check, kind, _, wanted, got in wrong)], said if same else said + ": NO ALERT"
 
     def end(self):
         self.process.terminate()

@@ -255,7 +255,7 @@ class Recorded:
         self.checks = shapes or {check: oracle.Check(interval, 1, 1) for check in checks}
         self.rows = {check: [tuple(row) for row in session.json(
             "select coalesce(json_agg(json_build_array((extract(epoch from checked_at) * 1000)::bigint + coalesce(clock_skew_ms, 0), id, coalesce(location, agent), "
-            f"status, response_time_ms, coalesce(maintenance, false), owner_rev)), '[]') from check_results where monitoring_check_id = '{check}' and agent like '{name}%'")]
+            f"status, response_time_ms, coalesce(maintenance, false), owner_rev)), '[]') from check_results where monitoring_check_id = '{check}' and agent like '{name}%' and trigger <> 'manual'")]
             for check in self.checks}
 
 
