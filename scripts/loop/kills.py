@@ -12,7 +12,7 @@ from database import Refused, connect
 from scenarios import Stage, expect
 
 
-AGENTS, CHECKS = 6, 4
+AGENTS, CHECKS = 10, 3
 
 
 class Killer:
@@ -22,7 +22,7 @@ class Killer:
         self.server, self.dice, self.left = server, random.Random(f"{seed} killer"), count
 
     def work(self, senders, _):
-        while self.left > 0 and not senders.over.wait(self.dice.uniform(0.1, 0.8)):
+        while self.left > 0 and not senders.over.wait(self.dice.uniform(0.05, 0.6)):
             self.server.kill()
             self.left -= 1
             senders.note("database killed")
@@ -45,7 +45,7 @@ class Victim:
             for path in self.paths:
                 (BrokenPage.broken.add if dice.random() < 0.4 else BrokenPage.broken.discard)(path)
             # One in five while it starts.
-            time.sleep(dice.uniform(0, 0.4) if dice.random() < 0.2 else dice.uniform(0.5, 4))
+            time.sleep(dice.uniform(0, 0.4) if dice.random() < 0.2 else dice.uniform(0.5, 3))
             self.agent.process.kill()
             self.agent.process.wait()
             self.killed += 1
@@ -88,7 +88,7 @@ def run(folder, binary, say, seed, count, server):
 
 def ruin(victims, server, seed, count):
     """All at once, until so many were killed: how often the agents, and the database."""
-    databases, dice = count // 4, random.Random(f"{seed} both")
+    databases, dice = count // 10, random.Random(f"{seed} both")
     killed, failed = [0], []
 
     def guarded(work, *others):

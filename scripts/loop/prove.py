@@ -101,7 +101,7 @@ def main():
         return all(good)
 
     def killed():
-        alone = wanted // 5
+        alone = wanted * 16 // 100
         killer = kills.Killer(server, seed, alone)
         good, number = True, 0
         while killer.left > 0:
