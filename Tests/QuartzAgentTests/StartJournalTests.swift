@@ -52,12 +52,31 @@ import Testing
     for _ in 0..<2 { die(&journal, over: [segment, list, shard]) }
     #expect(journal.isPoison(list) && !journal.isPoison(shard) && !journal.isPoison(segment))
     journal.putAside(list, to: "aside/checks.json-1", at: .epoch, version: "1")
-    #expect(journal.refuses(list, version: "1") && !journal.refuses(list, version: "2"))
-    #expect(!journal.refuses(StartInput(list.name, sum: "z"), version: "1"))
+    let later = Timestamp.epoch.advanced(by: .seconds(1_000_000))
+    #expect(journal.refuses(list, version: "1", at: later) && !journal.refuses(list, version: "2", at: later))
+    #expect(!journal.refuses(StartInput(list.name, sum: "z"), version: "1", at: later))
     // It dies without the list as well: the list was not it, and comes back when the API sends it.
     for _ in 0..<2 { die(&journal, over: [segment, shard]) }
     #expect(journal.isPoison(shard) && journal.isPoison(StartInput("windows/0007", sum: "c")))
-    #expect(!journal.refuses(list, version: "1"))
+    #expect(!journal.refuses(list, version: "1", at: later))
+  }
+
+  /// A list over which the agent was only killed from outside, while it read it or later, is taken again from the API
+  /// ten minutes later: `kill -9` twice in a row must not end all checks for good. One fault among them, and it is not.
+  @Test(arguments: [(0, 0, false), (0, 4, true), (4, 0, true)] as [(Int, Int, Bool)])
+  func killsRefuseAListForAWhile(first: Int, second: Int, isForGood: Bool) {
+    var journal = started()
+    for signal in [first, second] { die(&journal, over: [], reading: list, signal: signal) }
+    #expect(journal.isPoison(list))
+    journal.putAside(list, to: "aside/checks.json-1", at: .epoch, version: "1")
+    journal = StartJournal.read(journal.encoded()).journal
+    for (seconds, isRefused) in [(0, true), (599, true), (600, isForGood), (86_400, isForGood)]
+      as [(Int, Bool)]
+    {
+      #expect(
+        journal.refuses(list, version: "1", at: Timestamp.epoch.advanced(by: .seconds(seconds))) == isRefused,
+        "\(seconds) s")
+    }
   }
 
   /// Kills from outside once everything is read say little: six in a row, not five.

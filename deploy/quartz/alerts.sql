@@ -53,6 +53,8 @@ create table if not exists quartz_agent.settings (
   cutover_at timestamptz,
   last_tick timestamptz
 );
+alter table quartz_agent.settings add column if not exists per_key integer not null default 60 check (per_key > 0);
+comment on column quartz_agent.settings.per_key is 'Begins and escalations that one agent key may have a channel notified of in an hour';
 insert into quartz_agent.settings default values on conflict do nothing;
 
 -- What is known of a check from each place: a group of agents, or an agent on its own.
@@ -130,6 +132,8 @@ create table if not exists public.alert_notifications (
   sent_at timestamptz,
   unique nulls not distinct (incident_id, alert_id, channel_id, what, occurrence)
 );
+alter table public.alert_notifications add column if not exists agent_key_id uuid;
+comment on column public.alert_notifications.agent_key_id is 'The key of the result that it is about; null: not an agent''s';
 comment on column public.alert_notifications.maybe_sent is 'A dispatcher died with it: it goes once more, whatever came since';
 comment on column public.alert_notifications.sum_id is 'Sent in one message with this one: the channel had its share of the minute';
 create index if not exists alert_notifications_waiting on public.alert_notifications (channel_id, not_before)
@@ -137,6 +141,17 @@ create index if not exists alert_notifications_waiting on public.alert_notificat
 create index if not exists alert_notifications_story on public.alert_notifications (incident_id, channel_id);
 create index if not exists alert_notifications_sums on public.alert_notifications (sum_id) where sum_id is not null;
 create index if not exists alert_notifications_sent on public.alert_notifications (channel_id, sent_at) where state = 'sent';
+
+-- How many begins and escalations of a key a channel was notified of, in the hour that began with the first.
+create table if not exists quartz_agent.key_told (
+  key_id uuid not null,
+  channel_id uuid not null references public.notification_channels (id) on delete cascade,
+  since timestamptz not null,
+  told integer not null,
+  -- The message that says that others are held.
+  sum_id uuid,
+  primary key (key_id, channel_id)
+);
 
 alter table public.alert_notifications enable row level security;
 do $$

@@ -101,6 +101,6 @@ function missing(): Response {
 
 function failed(error: { code?: string; message: string }): Response {
   console.error(`database: ${error.code ?? ''} ${error.message}`);
-  return /^(08|40|53|55P03|57)/.test(error.code ?? '')
+  return /^(08|40|53|55P03|57|PGRST00)/.test(error.code ?? '')
     ? refuse(503, 'UNAVAILABLE', 'The database is busy') : refuse(500, 'INTERNAL_ERROR', 'The database refused the request');
 }

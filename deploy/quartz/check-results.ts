@@ -139,8 +139,8 @@ export function failure(error: DatabaseError): Response {
   if (/^2[123]/.test(code)) return refuse(400, code, error.message);
   console.error(`database: ${code} ${error.message}`);
   if (/^54/.test(code)) return refuse(400, 'BAD_REQUEST', 'the batch is too complex');
-  // Deadlock, lock or statement timeout, shutdown, no connections: the same batch works in a moment.
-  if (/^(08|40|53|55P03|57)/.test(code)) {
+  // Deadlock, lock or statement timeout, shutdown, no connections, also in PostgREST's words: the same batch works in a moment.
+  if (/^(08|40|53|55P03|57|PGRST00)/.test(code)) {
     return refuse(503, code, 'the database is busy', { 'Retry-After': '5' });
   }
   // The function is not there: ingest.sql was not applied. 404 is what an agent takes for a missing route.

@@ -26,7 +26,38 @@ language sql stable as $$
     'alert_ids', (select jsonb_agg(s.id) from shown s), 'incident_id', n.incident_id)
 $$;
 
--- At most thirty a channel and minute; what is beyond goes in one message with the last of them.
+-- Whether a message counts among those that the results of one key may bring: its ends and reminders are of what was told.
+create or replace function quartz_agent.is_limited(n public.alert_notifications) returns boolean language sql immutable as $$
+  select n.agent_key_id is not null and n.what in ('opened', 'escalated') and n.attempts = 0
+$$;
+
+-- Counts what a channel is told of a key: so many in this hour.
+create or replace function quartz_agent.count_told(key uuid, channel uuid, more integer) returns integer language sql as $$
+  delete from quartz_agent.key_told k where k.key_id = key and k.channel_id = channel and k.since <= now() - interval '1 hour';
+  insert into quartz_agent.key_told as k (key_id, channel_id, since, told) values (key, channel, now(), more)
+  on conflict (key_id, channel_id) do update set told = k.told + more returning told
+$$;
+
+-- What is due of keys that had their share waits for the end of their hour: it goes then if it is still open.
+create or replace function quartz_agent.hold_back() returns void language sql as $$
+  update public.alert_notifications m set not_before = k.since + interval '1 hour', error = 'held: its agent key had its share of the hour'
+  from quartz_agent.key_told k
+  where m.agent_key_id = k.key_id and m.channel_id = k.channel_id and k.sum_id is not null and k.since > now() - interval '1 hour'
+    and m.state = 'waiting' and m.not_before <= now() and quartz_agent.is_limited(m)
+$$;
+
+-- What the message that is the sum of a key's hour says of it; null: it is none.
+create or replace function quartz_agent.words_of_hour(n public.alert_notifications) returns text language sql stable as $$
+  select format('More than %s notifications of the agent key %s in an hour: %s are held until %s UTC, and what comes until then. See the app.', s.per_key,
+    coalesce((select left(a.name, 60) from public.api_keys a where a.id = k.key_id), k.key_id::text),
+    (select count(*) from public.alert_notifications m where m.agent_key_id = k.key_id and m.channel_id = k.channel_id
+      and m.state = 'waiting' and m.not_before = k.since + interval '1 hour' and quartz_agent.is_limited(m)),
+    to_char((k.since + interval '1 hour') at time zone 'UTC', 'HH24:MI:SS'))
+  from quartz_agent.key_told k, quartz_agent.settings s where k.sum_id = n.id
+$$;
+
+-- At most thirty a channel and minute; what is beyond goes in one message with the last of them. Of one agent key, which may be
+-- a stolen one, a channel is told at most sixty begins an hour, and in one more message that others are held.
 create or replace function public.claim_notifications(p_limit integer default 20) returns jsonb
 language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '5s' as $$
 declare
@@ -34,8 +65,10 @@ declare
   channel public.notification_channels;
   share integer;
   folded integer;
+  set_to quartz_agent.settings;
   claimed jsonb := '[]';
   text jsonb;
+  words text;
 begin
   perform quartz_agent.hold_incidents();
   -- What is over, or acknowledged while it was held back, is not worth a message any more; one of which nobody knows whether it
@@ -53,6 +86,8 @@ begin
       from public.alert_notifications o where o.incident_id = m.incident_id and o.channel_id = m.channel_id);
   update public.alert_notifications m set state = 'failed', lease_until = null
   where m.state = 'waiting' and m.created_at < now() - interval '1 day' and m.attempts > 0 and coalesce(m.lease_until, '-infinity') <= now();
+  select * into set_to from quartz_agent.settings;
+  perform quartz_agent.hold_back();
   for n in
     select * from public.alert_notifications m
     where m.state = 'waiting' and m.not_before <= now() and coalesce(m.lease_until, '-infinity') <= now()
@@ -61,8 +96,8 @@ begin
         and o.channel_id = m.channel_id and o.state = 'waiting' and o.created_at < m.created_at)
     order by m.not_before, m.created_at, m.id limit least(greatest(p_limit, 1), 100) for update skip locked
   loop
-    -- It may have become part of a sum within this loop.
-    continue when exists (select from public.alert_notifications m where m.id = n.id and m.lease_until > now());
+    -- It may have become part of a sum, or have been held, within this loop.
+    continue when exists (select from public.alert_notifications m where m.id = n.id and (m.lease_until > now() or m.not_before > now()));
     select * into channel from public.notification_channels c where c.id = n.channel_id;
     if not channel.is_enabled then
       update public.alert_notifications m set state = 'dropped', error = 'the channel is disabled' where m.id = n.id;
@@ -73,6 +108,13 @@ begin
       and (m.state = 'sent' and m.sent_at > now() - interval '1 minute' or m.state = 'waiting' and m.lease_until > now());
     continue when share >= 30;
     folded := 0;
+    update public.alert_notifications m set lease_until = now() + interval '60 seconds', attempts = m.attempts + 1, sum_id = null,
+      error = null, maybe_sent = m.maybe_sent or m.lease_until is not null
+    where m.id = n.id;
+    if quartz_agent.is_limited(n) and quartz_agent.count_told(n.agent_key_id, n.channel_id, 1) > set_to.per_key then
+      update quartz_agent.key_told k set sum_id = n.id where k.key_id = n.agent_key_id and k.channel_id = n.channel_id;
+      perform quartz_agent.hold_back();
+    end if;
     -- What an earlier claim of it had summed up is on its own again.
     update public.alert_notifications m set sum_id = null where m.sum_id = n.id and m.state = 'waiting';
     if share = 29 then
@@ -81,13 +123,25 @@ begin
       where m.channel_id = n.channel_id and m.id <> n.id and m.state = 'waiting' and m.not_before <= now()
         and coalesce(m.lease_until, '-infinity') <= now()
         and not exists (select from public.alert_notifications o where o.incident_id = m.incident_id
-          and o.channel_id = m.channel_id and o.state = 'waiting' and o.created_at < m.created_at);
+          and o.channel_id = m.channel_id and o.state = 'waiting' and o.created_at < m.created_at)
+        -- A sum tells of no more than a key has left of its hour.
+        and (not quartz_agent.is_limited(m) or m.id in (
+          select q.id from (
+            select l.id, row_number() over (partition by l.agent_key_id order by l.not_before, l.created_at, l.id) + coalesce(k.told, 0) as number
+            from public.alert_notifications l left join quartz_agent.key_told k on k.key_id = l.agent_key_id
+              and k.channel_id = l.channel_id and k.since > now() - interval '1 hour'
+            where l.channel_id = n.channel_id and l.state = 'waiting' and l.not_before <= now() and quartz_agent.is_limited(l)) q
+          where q.number <= set_to.per_key));
       get diagnostics folded = row_count;
+      perform quartz_agent.count_told(q.agent_key_id, n.channel_id, q.count::integer) from (
+        select m.agent_key_id, count(*) from public.alert_notifications m
+        where m.sum_id = n.id and m.agent_key_id is not null and m.what in ('opened', 'escalated') and m.attempts = 1 group by 1) q;
     end if;
-    update public.alert_notifications m set lease_until = now() + interval '60 seconds', attempts = m.attempts + 1, sum_id = null,
-      error = null, maybe_sent = m.maybe_sent or m.lease_until is not null
-    where m.id = n.id;
     text := quartz_agent.message_of(n);
+    words := quartz_agent.words_of_hour(n);
+    if words is not null then
+      text := text || jsonb_build_object('title', text ->> 'title' || ', and more', 'message', left(text ->> 'message', 2000) || E'\n' || words);
+    end if;
     if folded > 0 then
       text := text || jsonb_build_object('title', text ->> 'title' || ', and ' || folded || ' more messages',
         'message', left(text ->> 'message', 2000) || E'\n' || folded || ' more messages about other incidents: see the app');

@@ -54,7 +54,7 @@ begin
   select * into al from public.alerts x where x.alert_key = key order by x.triggered_at desc, x.resolved_at desc nulls first limit 1;
   if is_on and (al.id is null or al.resolved_at is not null and (al.resolution in ('recovered', 'disabled', 'rolled back') or al.resolved_at < now() - interval '24 hours')) then
     id := quartz_agent.open_alert(md5(key || '/' || now())::uuid, key, a.resource_id, null, null, grade, words, now(), since);
-    perform quartz_agent.announce(id, 'opened', '{}', 'agent ' || kind);
+    perform quartz_agent.announce(id, 'opened', '{}', 'agent ' || kind, a.api_key_id);
   elsif not is_on and al.id is not null then
     update public.alerts x set resolved_at = coalesce(x.resolved_at, greatest(date_trunc('second', now()), x.triggered_at)), resolution = 'recovered'
     where x.id = al.id and (x.resolved_at is null or x.resolution is distinct from 'recovered');

@@ -72,9 +72,17 @@ create or replace function quartz_agent.hold_incidents() returns void language s
   select pg_advisory_xact_lock(711420, 1)
 $$;
 
+-- Whose result a row is; null: no agent's.
+create or replace function quartz_agent.key_of(row_id uuid) returns uuid language sql stable as $$
+  select r.agent_key_id from public.check_results r where r.id = row_id
+$$;
+
+drop function if exists quartz_agent.enqueue(uuid, public.alerts, text, timestamptz);
+drop function if exists quartz_agent.announce(uuid, text, uuid[], text);
+
 -- Queues a message of an incident for each channel. 'opened' where the channel knows of nothing open; where one waits already,
 -- that one says all of it. 'reopened' tells only who was told of the end.
-create or replace function quartz_agent.enqueue(incident uuid, alert public.alerts, word text, hold timestamptz)
+create or replace function quartz_agent.enqueue(incident uuid, alert public.alerts, word text, hold timestamptz, key uuid)
 returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   channel uuid;
@@ -105,8 +113,8 @@ begin
     where n.incident_id = incident and n.channel_id = channel and n.what in ('opened', 'escalated')
       and n.state = 'waiting' and coalesce(n.lease_until, '-infinity') <= now();
     continue when found;
-    insert into public.alert_notifications (incident_id, alert_id, channel_id, what, occurrence, not_before)
-    select incident, alert.id, channel, kind, count(*) + 1, due from public.alert_notifications n
+    insert into public.alert_notifications (incident_id, alert_id, channel_id, what, occurrence, not_before, agent_key_id)
+    select incident, alert.id, channel, kind, count(*) + 1, due, key from public.alert_notifications n
     where n.incident_id = incident and n.channel_id = channel and n.what = kind;
   end loop;
 end $$;
@@ -163,7 +171,7 @@ begin
 end $$;
 
 -- Puts an alert that is open into its incident and tells of it, held back while all its rules keep quiet.
-create or replace function quartz_agent.announce(id uuid, word text, rules uuid[], kind text) returns void
+create or replace function quartz_agent.announce(id uuid, word text, rules uuid[], kind text, key uuid) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   alert public.alerts;
@@ -177,7 +185,7 @@ begin
   incident := quartz_agent.incident_of(alert,
     coalesce((select r.name from public.resources r where r.id = alert.resource_id), 'resource') || ': ' || kind);
   update public.incidents i set severity = alert.severity where i.id = incident and alert.severity < i.severity;
-  perform quartz_agent.enqueue(incident, alert, word, hush.ends);
+  perform quartz_agent.enqueue(incident, alert, word, hush.ends, key);
 end $$;
 
 -- Opens an alert under a key, its times in whole seconds, as the apps read them; where one is open already under it, that one is taken.
@@ -237,12 +245,12 @@ begin
       update public.alerts x set resolved_at = null, resolution = null, occurrences = x.occurrences + 1
       where x.id = a.alert_id and not exists (
         select from public.alerts o where o.alert_key = key and o.resolved_at is null);
-      perform quartz_agent.announce(a.alert_id, 'reopened', t.rules, t.kind);
+      perform quartz_agent.announce(a.alert_id, 'reopened', t.rules, t.kind, quartz_agent.key_of(t.row_id));
       return;
     end if;
     a.alert_id := quartz_agent.open_alert(t.row_id, key, c.resource_id, c.id, t.rules[1], t.severity, t.message, t.at, t.since);
     update quartz_agent.alarm x set alert_id = a.alert_id where x.check_id = c.id and x.kind = t.kind;
-    perform quartz_agent.announce(a.alert_id, 'opened', t.rules, t.kind);
+    perform quartz_agent.announce(a.alert_id, 'opened', t.rules, t.kind, quartz_agent.key_of(t.row_id));
   elsif t.what = 'more' then
     update quartz_agent.alarm x set severity = least(x.severity, t.severity), message = t.message,
       rules = array(select distinct u from unnest(x.rules || t.rules) u)
@@ -251,7 +259,7 @@ begin
       update public.alerts x set severity = least(x.severity, t.severity), message = t.message,
         alert_rule_id = coalesce((select u from unnest(t.rules) u where not u = any (a.rules) limit 1), x.alert_rule_id)
       where x.id = al.id;
-      perform quartz_agent.announce(al.id, 'escalated', a.rules || t.rules, t.kind);
+      perform quartz_agent.announce(al.id, 'escalated', a.rules || t.rules, t.kind, quartz_agent.key_of(t.row_id));
     end if;
   elsif t.what = 'off' then
     update quartz_agent.alarm x set is_on = false, off_at = t.at, ended = t.ended, rules = '{}'
@@ -277,6 +285,6 @@ begin
   loop
     id := quartz_agent.open_alert(row_id, c.id || '/' || x.kind, c.resource_id, c.id, x.rules[1], x.severity, x.message, at, x.since);
     update quartz_agent.alarm a set alert_id = id where a.check_id = c.id and a.kind = x.kind;
-    perform quartz_agent.announce(id, 'opened', x.rules, x.kind);
+    perform quartz_agent.announce(id, 'opened', x.rules, x.kind, quartz_agent.key_of(row_id));
   end loop;
 end $$;

@@ -87,7 +87,7 @@ begin
         (select r.name from public.resources r where r.id = c.resource_id) || ': ' || x.kind);
       carried := carried + 1;
     else
-      perform quartz_agent.announce(opening, 'opened', x.rules, x.kind);
+      perform quartz_agent.announce(opening, 'opened', x.rules, x.kind, quartz_agent.key_of(x.row_id));
       opened := opened + 1;
     end if;
   end loop;

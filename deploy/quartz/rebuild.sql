@@ -161,13 +161,13 @@ begin
     where x.id = a.id and (x.triggered_at, x.first_failed_at, x.resolved_at, x.resolution, x.occurrences, x.severity)
       is distinct from (begins, e.since, ends, e.ended, e.occurrences, e.severity);
     if a.resolved_at is not null and ends is null then
-      perform quartz_agent.announce(a.id, 'reopened', e.rules, kind);
+      perform quartz_agent.announce(a.id, 'reopened', e.rules, kind, quartz_agent.key_of(e.row_id));
     end if;
     return a.id;
   end if;
   if e.off_at is null then
     id := quartz_agent.open_alert(e.row_id, key, c.resource_id, c.id, e.rules[1], e.severity, e.message, e.on_at, e.since);
-    perform quartz_agent.announce(id, 'opened', e.rules, kind);
+    perform quartz_agent.announce(id, 'opened', e.rules, kind, quartz_agent.key_of(e.row_id));
     return id;
   end if;
   insert into public.alerts as x (id, resource_id, alert_rule_id, severity, message, triggered_at, first_failed_at, resolved_at,

@@ -205,6 +205,7 @@ create or replace function quartz_agent.tick_retention() returns void language p
 begin
   delete from public.alert_notifications n where n.state <> 'waiting' and n.created_at < now() - interval '30 days';
   delete from quartz_agent.shadow_log l where l.noted_at < now() - interval '30 days';
+  delete from quartz_agent.key_told k where k.since < now() - interval '1 day';
   perform quartz_agent.tick_changes();
 end $$;
 

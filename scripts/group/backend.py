@@ -3,7 +3,8 @@
 
 It writes down every row and every probe as it comes, the rows by id as the real ingest does: one that is known is a
 duplicate. Standard input says how it behaves, a word a line: ok, error, silent (no answer), lost (stored, no answer).
-Arguments: folder of certificates, folder for rows.ndjson and probes.ndjson, number of checks, interval in seconds.
+Arguments: folder of certificates, folder for rows.ndjson and probes.ndjson, number of checks, interval in seconds; and the folder
+of the real receiving end (quartz.py), which has the list and takes the results then.
 """
 
 import asyncio
@@ -23,28 +24,30 @@ def check_id(number):
     return f"00000000-0000-4000-8000-{number:012d}"
 
 
+def checks_of(count, interval):
+    rows = []
+    for number in range(count):
+        place = number % len(TARGETS)
+        row = {
+            "id": check_id(number), "resource_id": check_id(900_000 + place), "is_enabled": True,
+            "resources": {"name": f"Site {number}"}, "check_interval_seconds": interval, "timeout_seconds": 5,
+            "retry_count": 0, "retry_delay_ms": 0, "confirmation_delay_ms": 0,
+        }
+        if number < len(TARGETS):
+            row |= {"check_type": "port", "ip_address": TARGETS[place], "port": PORT}
+        else:
+            row |= {"check_type": "http", "url": f"http://{TARGETS[place]}/{number}"}
+        rows.append(row)
+    return rows
+
+
 class Outside:
-    def __init__(self, folder, checks, interval):
+    def __init__(self, folder, checks, interval, functions):
+        self.functions = functions
         self.rows = open(f"{folder}/rows.ndjson", "a", buffering=1)
         self.probes = open(f"{folder}/probes.ndjson", "a", buffering=1)
         self.checks, self.interval = checks, interval
         self.known, self.mood = set(), "ok"
-
-    def list(self):
-        rows = []
-        for number in range(self.checks):
-            place = number % len(TARGETS)
-            row = {
-                "id": check_id(number), "resource_id": check_id(900_000 + place), "is_enabled": True,
-                "resources": {"name": f"Site {number}"}, "check_interval_seconds": self.interval, "timeout_seconds": 5,
-                "retry_count": 0, "retry_delay_ms": 0, "confirmation_delay_ms": 0,
-            }
-            if number < len(TARGETS):
-                row |= {"check_type": "port", "ip_address": TARGETS[place], "port": PORT}
-            else:
-                row |= {"check_type": "http", "url": f"http://{TARGETS[place]}/{number}"}
-            rows.append(row)
-        return rows
 
     async def read(self, reader):
         head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").split("\r\n")
@@ -61,7 +64,9 @@ class Outside:
             while True:
                 _, path, _, _ = await self.read(reader)
                 self.probe(writer, int(path.strip("/")))
-                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+                check = int(path.strip("/"))
+                status = "500 No" if self.functions and self.functions.fails(check, self.interval) else "200 OK"
+                writer.write(f"HTTP/1.1 {status}\r\nContent-Length: 2\r\n\r\nok".encode())
                 await writer.drain()
         except (OSError, ValueError, asyncio.IncompleteReadError):
             pass
@@ -83,11 +88,9 @@ class Outside:
                 if mood == "silent":
                     await asyncio.sleep(90)
                     break
-                status, answer = (503, {"success": False}) if mood == "error" else self.answer(
-                    method, path, fields, body)
+                status, text = await self.reply(mood, method, path, fields, body)
                 if mood == "lost" and method == "POST":
                     break
-                text = json.dumps(answer).encode()
                 writer.write(
                     f"HTTP/1.1 {status} It is so\r\nContent-Type: application/json\r\n"
                     f"Content-Length: {len(text)}\r\n\r\n".encode() + text)
@@ -95,6 +98,15 @@ class Outside:
         except (OSError, ValueError, asyncio.IncompleteReadError):
             pass
         writer.close()
+
+    async def reply(self, mood, method, path, fields, body):
+        if mood == "error":
+            return 503, b'{"success": false}'
+        if self.functions:
+            return await asyncio.get_running_loop().run_in_executor(
+                self.functions.pool, self.functions.ask, method, path, fields, body)
+        status, answer = self.answer(method, path, fields, body)
+        return status, json.dumps(answer).encode()
 
     def answer(self, method, path, fields, body):
         if fields.get("x-api-key") != KEY:
@@ -105,7 +117,7 @@ class Outside:
         if route in ("/v1/monitoring-checks", "/v1/maintenance-windows") and method == "GET":
             asked = urllib.parse.parse_qs(query)
             page, size = int(asked.get("page", ["1"])[0]), min(100, int(asked.get("per_page", ["50"])[0]))
-            rows = self.list() if route.endswith("checks") else []
+            rows = checks_of(self.checks, self.interval) if route.endswith("checks") else []
             return 200, {"success": True, "data": rows[(page - 1) * size:page * size], "meta": {
                 "page": page, "per_page": size, "total": len(rows), "total_pages": -(-len(rows) // size)}}
         return 404, {"success": False, "error": {"code": "NOT_FOUND", "message": "no such route"}}
@@ -124,7 +136,11 @@ class Outside:
 
 
 async def main():
-    outside = Outside(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+    functions = None
+    if len(sys.argv) > 5:
+        from quartz import Functions
+        functions = Functions(sys.argv[5], KEY)
+    outside = Outside(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), functions)
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(f"{sys.argv[1]}/server.crt", f"{sys.argv[1]}/server.key")
     await asyncio.start_server(outside.api, BACKEND, 443, ssl=tls)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Runs the lab: five agents, three etcd, one backend, and faults of every kind, several at a time.
 
-Arguments: the agent, a folder to work in, a seed, how many faults, `long`, `short` or `takeover`.
+Arguments: the agent, a folder to work in, a seed, how many faults, `long`, `short` or `takeover`, and the folder of the real
+receiving end, or nothing.
 """
 
 import json
@@ -15,21 +16,23 @@ import time
 import report
 import takeover
 from agents import Agent, other_version
+from backend import checks_of
 from etcd import Store, make_certificates
 from faults import KINDS, World, same_name
 from gate import Gate
 from judge import Verdict, lines
 from lab import BACKEND, HERE, STORE, Lab, Lateness, in_space, need, run
+from quartz import Database
 
 HERE_FOLDER = os.path.dirname(os.path.abspath(__file__))
 NAMES = ["ada", "ben", "cay", "dot", "eve"]
 
 
 class Outside:
-    def __init__(self, folder, certificates, checks, interval):
+    def __init__(self, folder, certificates, checks, interval, *quartz):
         log = open(f"{folder}/outside.log", "a")
         self.process = subprocess.Popen(
-            in_space("out", "python3", f"{HERE_FOLDER}/backend.py", certificates, folder, str(checks), str(interval)),
+            in_space("out", "python3", f"{HERE_FOLDER}/backend.py", certificates, folder, str(checks), str(interval), *quartz),
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, text=True)
         if self.process.stdout.readline() != "ready\n":
             raise SystemExit(f"prove-group: the backend did not start, see {folder}/outside.log")
@@ -40,7 +43,7 @@ class Outside:
 
 
 class Run:
-    def __init__(self, binary, folder, seed, count, form):
+    def __init__(self, binary, folder, seed, count, form, quartz):
         self.folder, self.seed, self.count, self.is_short = folder, seed, count, form == "short"
         self.ttl, self.interval, self.checks = (5, 15, 100) if self.is_short else (10, 30, 200)
         self.faults, self.events, self.lock = [], [], threading.Lock()
@@ -50,7 +53,8 @@ class Run:
         make_certificates(certificates, [*STORE, BACKEND, HERE], clock)
         lab = Lab(len(NAMES) + 1)
         store = Store(f"{folder}/store", certificates, token_ttl=self.ttl // 2)
-        outside = Outside(folder, certificates, self.checks, self.interval)
+        self.database = Database(quartz, checks_of(self.checks, self.interval)) if quartz else None
+        outside = Outside(folder, certificates, self.checks, self.interval, *([quartz] if quartz else []))
         settings = {"certificates": certificates, "clock": clock, "ttl": self.ttl}
         agents = [Agent(folder, number, name, binary, settings) for number, name in enumerate(NAMES)]
         self.version = other_version(binary, f"{folder}/other")
@@ -155,6 +159,8 @@ class Run:
         for thread in threads:
             thread.join()
         self.world.store.end()
+        if self.database:
+            self.database.rows(f"{self.folder}/rows.ndjson")
         self.world.outside.process.kill()
         return end
 
@@ -167,6 +173,10 @@ class Run:
             self.world, self.folder, self.checks, begin, end, self.faults, self.events, self.lateness)
         troubles = [each["more"] for each in self.events if each["what"] == "trouble"]
         said = [*report.fault_table(verdict), "", *report.takeover_table(verdict), "", *report.summary(verdict)]
+        if self.database:
+            of_alerts, words = self.database.judge(self.interval)
+            troubles += of_alerts
+            said.append(words)
         wrong = [*report.wrong(verdict), *report.late_takeovers(verdict), *troubles]
         print("\n".join([*said, *wrong[:60]]), flush=True)
         with open(f"{self.folder}/report", "w") as file:
@@ -177,14 +187,18 @@ class Run:
 def main():
     binary, folder, seed, count, form = sys.argv[1], sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), sys.argv[5]
     need("etcd", "etcdctl", "nft", "ip", "ss", "openssl", "gcc", "nsenter")
-    run_of = Run(binary, folder, seed, count, form)
+    run_of = Run(binary, folder, seed, count, form, sys.argv[6] if len(sys.argv) > 6 else None)
     run_of.begin()
     run_of.say("the group runs")
     if form == "takeover":
         return takeover.show(run_of.world, folder)
     time.sleep(run_of.interval)
     begin = time.time()
+    over = threading.Event()
+    if run_of.database:
+        threading.Thread(target=run_of.database.ask_for_runs, args=(random.Random(f"{seed} asks"), over), daemon=True).start()
     run_of.disturb()
+    over.set()
     run_of.say("no more faults")
     return run_of.judge(begin, run_of.finish())
 

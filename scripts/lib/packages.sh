@@ -45,7 +45,7 @@ curl                     asks the status page as a stranger would
 procps                   process facts in binary-level tests
 postgresql-15            a real database for the backend's ingest function
 node-typescript          checks the types of the backend's route
-nodejs                   runs the backend's route
+nodejs                   runs the backend's route in tests, which take nothing from the network
 iproute2                 addresses and routes in network namespaces
 nftables                 loss and refusals in network namespaces
 tzdata                   the time zones of maintenance windows
@@ -109,6 +109,12 @@ openssl                  certificates of the store and the backend
 gcc                      the wall clock of an agent that is apart
 libc6-dev                C headers
 curl                     reads an agent's metrics
+"
+
+loop_packages="
+python3                  makes the histories, and judges
+python3-venv             holds Deno, from PyPI
+postgresql-15            a real database for the backend's functions
 "
 
 channel_packages="

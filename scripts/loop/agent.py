@@ -2,6 +2,7 @@
 """A running agent behind the route: a run that a person asks for, a change of the list, a restart with an ask open."""
 import contextlib
 import http.server
+import os
 import pathlib
 import signal
 import statistics
@@ -11,9 +12,8 @@ import time
 import uuid
 
 from database import Session
+from project import Project
 from scenarios import Stage, expect
-
-REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 
 
 class Page(http.server.BaseHTTPRequestHandler):
@@ -45,19 +45,20 @@ def page(kind=Page):
 
 
 @contextlib.contextmanager
-def route(folder, key, **others):
-    """The edge functions' own code before this database; others: keys beside the agent's, and their ids."""
-    port, log = pathlib.Path(folder) / "route.port", open(f"{folder}/route.log", "ab")
-    node = subprocess.Popen(["node", REPOSITORY / "Tests/DeployTests/Backend/serve.mjs", f"{folder}/check-results.mjs", folder, port, "qtz_loop", key,
-                             *[word for pair in others.items() for word in pair]],
-                            stderr=log)
+def running(folder, key, **others):
+    """The edge functions under Deno before this database; others: keys beside the agent's, and their ids."""
+    project = Project(folder, os.environ["DENO"], {"qtz_loop": key, **others})
     try:
-        until(port.exists, 30, "the route to listen")
-        yield port.read_text()
+        yield project
     finally:
-        node.terminate()
-        node.wait()
-        port.unlink(missing_ok=True)
+        project.end()
+
+
+@contextlib.contextmanager
+def route(folder, key, **others):
+    """The port of it."""
+    with running(folder, key, **others) as project:
+        yield project.port
 
 
 def until(holds, seconds, words):
@@ -96,6 +97,11 @@ quartz:
     def status(self):
         return subprocess.run([self.binary, "status", "-c", self.config], capture_output=True, text=True, check=False, env={"COLUMNS": "500"}).stdout
 
+    def runs(self, check):
+        """Whether its status names the check."""
+        said = subprocess.run([self.binary, "status", "--format", "json", "-c", self.config], capture_output=True, text=True, check=False)
+        return check in said.stdout
+
     def stop(self, how=signal.SIGTERM):
         self.process.send_signal(how)
         return self.process.wait()
@@ -112,14 +118,35 @@ def member(stage):
 def run(folder, binary, say, rounds):
     with page() as web:
         stage = Stage(folder, interval=3600, url=f"http://127.0.0.1:{web}/first")
+        other = stage.one("insert into resources (name, resource_type) values ('Office', 'server') returning id")
         with route(folder, stage.key) as port:
-            agent = Agent(binary, folder, stage, port, web)
+            agent = Agent(binary, folder, stage, port, web, resources=[stage.resource, other])
             try:
+                changes(stage, agent, say, web, other)
                 judge(stage, agent, say, rounds, web)
             finally:
                 if agent.process.poll() is None:
                     agent.stop()
         expect(agent.process.returncode, 0, "SIGTERM")
+
+
+def changes(stage, agent, say, web, other):
+    """What people change is in force with the next contact, and the list is not polled for it: it is due in an hour."""
+    until(lambda: agent.runs(stage.check), 60, "the first list")
+    check = str(uuid.uuid4())
+    scope = "update agent_key_scopes set resource_ids = "
+    took = {}
+    for words, sql, is_there in (
+            ("added", f"insert into monitoring_checks (id, resource_id, check_type, url, check_interval_seconds) values ('{check}', '{other}', 'http', 'http://127.0.0.1:{web}/other', 3600)", True),
+            ("disabled", f"update monitoring_checks set is_enabled = false where id = '{check}'", False),
+            ("enabled", f"update monitoring_checks set is_enabled = true where id = '{check}'", True),
+            ("out of the scope", f"{scope} array['{stage.resource}'::uuid]", False),
+            ("in it again", f"{scope} null", True),
+            ("deleted", f"delete from monitoring_checks where id = '{check}'", False)):
+        stage.run(sql)
+        took[words] = until(lambda: agent.runs(check) == is_there, 25, f"a check that is {words}")
+    say("a check that is " + ", ".join(f"{words} {seconds:.1f} s" for words, seconds in took.items()) + " later")
+    expect(statistics.median(took.values()) <= 15, True, "within 15 s at a contact of 10 s")
 
 
 def judge(stage, agent, say, rounds, web):

@@ -5,6 +5,7 @@ The alerts in the database must be those of the oracle, to the second."""
 import functools
 import random
 import threading
+import time
 import uuid
 from datetime import datetime, timezone
 
@@ -21,8 +22,10 @@ def stamp(ms):
 class World:
     """Checks with rules, three agents that run all of them, and the rows of some hours."""
 
-    def __init__(self, dice, session, checks, minutes):
+    def __init__(self, dice, session, checks, minutes, skews=()):
+        """skews: by how many milliseconds the clocks of the agents are ahead, in the order of theirs."""
         self.dice, self.session = dice, session
+        self.skews = dict(zip(["a1", "a2", "london"], skews))
         self.agents = [{"name": "a1", "version": "1"}, {"name": "a2", "version": "1"},
                        {"name": "g1", "version": "1", "location": "london"}]
         self.places = ["a1", "a2", "london"]
@@ -95,8 +98,14 @@ class World:
         # The last word of all is that it is well, or that it fails: some alerts stay open.
         return rows
 
+    def clock(self, index):
+        """What an agent says of its clock."""
+        skew = self.skews.get(self.places[index])
+        return {} if skew is None else {"sent_at": stamp(int(time.time() * 1000) + skew)}
+
     def wire(self, check, row):
-        at, identity, _, status, response, maintenance, rev = row
+        at, identity, place, status, response, maintenance, rev = row
+        at += self.skews.get(place, 0)
         return {"id": identity, "monitoring_check_id": check, "status": status, "response_time_ms": response, "status_code": None,
                 "error_message": None, "ssl_expiry_date": None, "ssl_days_remaining": None, "checked_at": stamp(at),
                 "scheduled_at": stamp(at), "trigger": "schedule", "state": "up" if status == "success" else "down",
@@ -192,13 +201,15 @@ class Senders:
         dice.shuffle(late)
         for batch in late:
             dice.shuffle(batch)
-            session = self.deliver(session, dice, index, batch, dice.choice(["live", "backlog"]))
+            # Whose clock is off says by what; of a backlog that says nothing.
+            session = self.deliver(session, dice, index, batch, "live" if place in world.skews else dice.choice(["live", "backlog"]))
         session.close()
 
     def deliver(self, session, dice, index, batch, lane):
-        agent = dict(self.world.agents[index], lane=lane)
-        sql = ingest(self.world.key, agent, [self.world.wire(check, row) for row, check in batch])
+        rows = [self.world.wire(check, row) for row, check in batch]
         while True:
+            agent = dict(self.world.agents[index], lane=lane, **self.world.clock(index))
+            sql = ingest(self.world.key, agent, rows)
             self.note("requests")
             try:
                 if dice.random() < 0.03:
@@ -235,6 +246,17 @@ class Senders:
                 self.note("repeated")
                 continue
             return session
+
+
+class Recorded:
+    """A world of the rows that are stored, at their true times, of agents whose name begins so; a check is as `shapes` says, or plain."""
+
+    def __init__(self, session, checks, interval, name="", shapes=None):
+        self.checks = shapes or {check: oracle.Check(interval, 1, 1) for check in checks}
+        self.rows = {check: [tuple(row) for row in session.json(
+            "select coalesce(json_agg(json_build_array((extract(epoch from checked_at) * 1000)::bigint + coalesce(clock_skew_ms, 0), id, coalesce(location, agent), "
+            f"status, response_time_ms, coalesce(maintenance, false), owner_rev)), '[]') from check_results where monitoring_check_id = '{check}' and agent like '{name}%' and trigger <> 'manual'")]
+            for check in self.checks}
 
 
 def compare(world, session):

@@ -2,14 +2,17 @@
 """The database and the agent are killed with SIGKILL, again and again: no result is stored twice, none is lost, and the alerts
 are those that the stored rows mean."""
 import random
+import threading
 import time
 
 import histories
-import oracle
 from acks import AlertingAgent, BrokenPage
 from agent import page, route, until
-from database import connect
+from database import Refused, connect
 from scenarios import Stage, expect
+
+
+AGENTS, CHECKS = 10, 3
 
 
 class Killer:
@@ -19,79 +22,109 @@ class Killer:
         self.server, self.dice, self.left = server, random.Random(f"{seed} killer"), count
 
     def work(self, senders, _):
-        while self.left > 0 and not senders.over.wait(self.dice.uniform(0.1, 0.8)):
+        while self.left > 0 and not senders.over.wait(self.dice.uniform(0.05, 0.6)):
             self.server.kill()
             self.left -= 1
             senders.note("database killed")
             self.server.start()
 
 
-class Recorded:
-    """A world as the oracle wants it, of the rows that are stored."""
+class Victim:
+    """An agent with a resource and checks of its own."""
 
-    def __init__(self, session, checks, interval):
-        self.checks = {check: oracle.Check(interval, 1, 1) for check in checks}
-        self.rows = {check: [tuple(row) for row in session.json(
-            "select coalesce(json_agg(json_build_array((extract(epoch from checked_at) * 1000)::bigint, id, agent, status, response_time_ms, "
-            f"coalesce(maintenance, false), null) order by checked_at, id), '[]') from check_results where monitoring_check_id = '{check}' and agent = 'kills'")]
-            for check in checks}
+    def __init__(self, folder, binary, stage, number, port, web):
+        self.folder, self.number = folder, number
+        self.resource = stage.one(f"insert into resources (name, resource_type) values ('R{number}', 'server') returning id")
+        self.paths = [f"/{number}/{n}" for n in range(CHECKS)]
+        self.checks = [stage.add(interval=10, url=f"http://127.0.0.1:{web}{path}", resource=self.resource) for path in self.paths]
+        self.killed = 0
+        self.make = lambda: AlertingAgent(binary, folder, stage, port, web, name=f"kills-{number}", resources=[self.resource])
+
+    def ruin(self, dice, may_go_on):
+        while may_go_on():
+            for path in self.paths:
+                (BrokenPage.broken.add if dice.random() < 0.4 else BrokenPage.broken.discard)(path)
+            # One in five while it starts.
+            time.sleep(dice.uniform(0, 0.4) if dice.random() < 0.2 else dice.uniform(0.5, 3))
+            self.agent.process.kill()
+            self.agent.process.wait()
+            self.killed += 1
+            time.sleep(dice.uniform(0, 0.3))
+            self.agent.start()
+            # A list over which starts died is put aside for a while: that is not what is proved here.
+            session = connect(self.folder)
+            try:
+                session.ask(f"update monitoring_checks set timeout_seconds = {11 + self.killed % 40} where resource_id = '{self.resource}'")
+            except Refused:
+                pass
+            session.close()
 
 
 def run(folder, binary, say, seed, count, server):
-    dice = random.Random(f"{seed} both")
     with page(BrokenPage) as web:
         BrokenPage.broken = set()
-        stage = Stage(folder, interval=10, url=f"http://127.0.0.1:{web}/0")
-        checks = [stage.check] + [stage.add(interval=10, url=f"http://127.0.0.1:{web}/{n}") for n in range(1, 12)]
-        stage.run("update monitoring_checks set retry_count = 0; update agent_key_scopes set per_minute = 100000; update quartz_agent.settings set contact_s = 5")
-        stage.owner.close()
-        stage.service.close()
+        stage = Stage(folder)
+        stage.run("delete from monitoring_checks; update agent_key_scopes set per_minute = 100000; update quartz_agent.settings set contact_s = 5")
         with route(folder, stage.key) as port:
-            agent = AlertingAgent(binary, folder, stage, port, web, name="kills")
+            victims = [Victim(folder, binary, stage, number, port, web) for number in range(AGENTS)]
+            stage.run("update monitoring_checks set retry_count = 0")
+            stage.owner.close()
+            stage.service.close()
             try:
-                killed = ruin(folder, agent, server, dice, count)
+                for victim in victims:
+                    victim.agent = victim.make()
+                killed = ruin(victims, server, seed, count)
                 BrokenPage.broken = set()
                 session = connect(folder)
-                heal(agent, session)
+                heal(session)
             finally:
                 BrokenPage.broken = set()
-                if agent.process.poll() is None:
-                    agent.stop()
-        expect(agent.process.returncode, 0, "SIGTERM")
-    return judge(session, checks, say, killed)
+                for victim in victims:
+                    if victim.agent.process.poll() is None:
+                        victim.agent.stop()
+        expect([victim.agent.process.returncode for victim in victims], [0] * AGENTS, "SIGTERM")
+    return judge(session, sum((victim.checks for victim in victims), []), say, killed)
 
 
-def ruin(folder, agent, server, dice, count):
-    """How often each was killed."""
-    killed = {"agent": 0, "database": 0}
-    while sum(killed.values()) < count:
-        BrokenPage.broken = {f"/{n}" for n in range(12) if dice.random() < 0.4}
-        time.sleep(dice.uniform(0.1, 3))
-        which = dice.choice(["agent", "database"])
-        killed[which] += 1
-        if which == "database":
+def ruin(victims, server, seed, count):
+    """All at once, until so many were killed: how often the agents, and the database."""
+    databases, dice = count // 10, random.Random(f"{seed} both")
+    killed, failed = [0], []
+
+    def guarded(work, *others):
+        try:
+            work(*others)
+        except Exception as error:
+            failed.append(error)
+
+    def more():
+        return not failed and sum(victim.killed for victim in victims) < count - databases
+
+    threads = [threading.Thread(target=guarded, args=(victim.ruin, random.Random(f"{seed} agent {victim.number}"), more)) for victim in victims]
+    for thread in threads:
+        thread.start()
+    try:
+        while killed[0] < databases and not failed:
+            time.sleep(dice.uniform(0.1, 2))
             server.kill()
-            time.sleep(dice.uniform(0, 1))
-            server.start()
-        else:
-            agent.process.kill()
-            agent.process.wait()
+            killed[0] += 1
             time.sleep(dice.uniform(0, 0.5))
-            agent.start()
-            # A list over which two starts died is put aside until it is another one: that is not what is proved here.
-            session = connect(folder)
-            session.ask(f"update monitoring_checks set timeout_seconds = {11 + killed['agent'] % 40}")
-            session.close()
-    return killed
+            server.start()
+    finally:
+        for thread in threads:
+            thread.join()
+    if failed:
+        raise failed[0]
+    return {"agent": sum(victim.killed for victim in victims), "database": killed[0]}
 
 
-def heal(agent, session):
-    """All that the agent has is there, and all checks are well."""
+def heal(session):
+    """All that the agents have is there, and all checks are well."""
     begun = session.ask("select now()")
-    until(lambda: session.ask(f"select count(distinct monitoring_check_id) from check_results where status = 'success' and checked_at > '{begun}'") == "12", 180,
+    until(lambda: session.ask(f"select count(distinct monitoring_check_id) from check_results where status = 'success' and checked_at > '{begun}'") == str(AGENTS * CHECKS), 180,
           "a success of each check after the last kill")
     # What it brings is counted among what waits.
-    until(lambda: session.ask("select coalesce(oldest_s, 0) < 8 from monitoring_agents where name = 'kills'") == "t", 180, "a store with nothing old in it")
+    until(lambda: session.ask("select bool_and(coalesce(oldest_s, 0) < 8) from monitoring_agents where name like 'kills-%'") == "t", 180, "stores with nothing old in them")
     time.sleep(6)
     while session.ask("select count(*) from quartz_agent.dirty") != "0":
         session.ask("select quartz_agent.tick('20 s', '0')")
@@ -99,13 +132,13 @@ def heal(agent, session):
 
 
 def judge(session, checks, say, killed):
-    world = Recorded(session, checks, 10)
+    world = histories.Recorded(session, checks, 10, "kills-")
     same, wrong = histories.compare(world, session)
     broken = [f"{n} {words}" for words, n in histories.invariants(session) if n]
-    twice = int(session.ask("select count(*) - count(distinct (monitoring_check_id, scheduled_at)) from check_results where trigger = 'schedule' and agent = 'kills'"))
-    lost = session.ask("select coalesce(lost, 0) from monitoring_agents where name = 'kills'")
+    twice = int(session.ask("select count(*) - count(distinct (monitoring_check_id, scheduled_at)) from check_results where trigger = 'schedule' and agent like 'kills-%'"))
+    lost = session.ask("select sum(coalesce(lost, 0)) from monitoring_agents where name like 'kills-%'")
     rows = sum(map(len, world.rows.values()))
-    say(f"the agent killed {killed['agent']} times, the database {killed['database']} times: {rows} rows, {twice} slots twice, {lost} lost; "
+    say(f"{AGENTS} agents killed {killed['agent']} times, the database {killed['database']} times: {rows} rows, {twice} slots twice, {lost} lost; "
         f"{same} alerts as the oracle says, {len(wrong)} checks are not; {', '.join(broken) or 'none open twice'}")
     for check, kind, shape, wanted, got in wrong[:3]:
         say(f"check {check} {kind}\n      wanted {wanted}\n      got    {got}")

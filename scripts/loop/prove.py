@@ -11,6 +11,7 @@ import agent
 import apps
 import cost
 import fleet
+import functions
 import histories
 import kills
 import outage
@@ -25,12 +26,13 @@ def say(words):
     print(f"    {words}", flush=True)
 
 
-def history(folder, seed, checks, minutes, *others):
+def history(folder, seed, checks, minutes, *others, skews=()):
     session = Session(folder)
     session.ask("truncate resources, api_keys, incidents, alert_rules, notification_channels cascade")
     session.ask("insert into notification_channels (name, channel_type) values ('a', 'slack'), ('b', 'teams')")
-    session.ask("update quartz_agent.settings set alerts = 'on', last_tick = now()")
-    world = histories.World(random.Random(seed), session, checks, minutes)
+    # Half of them without the limit of a key, which holds most of what is told.
+    session.ask(f"update quartz_agent.settings set alerts = 'on', last_tick = now(), per_key = {random.Random(f'{seed} per key').choice([60, 1000000])}")
+    world = histories.World(random.Random(seed), session, checks, minutes, skews)
     senders = histories.Senders(world, folder, seed, *others)
     began = time.monotonic()
     senders.run()
@@ -38,7 +40,15 @@ def history(folder, seed, checks, minutes, *others):
     session = Session(folder)
     while session.ask("select count(*) from quartz_agent.dirty") != "0":
         session.ask("select quartz_agent.tick('20 s', '0')")
-    same, wrong = histories.compare(world, session)
+    true = world
+    if skews:
+        true = histories.Recorded(session, None, 60, shapes=world.checks)
+        truth = {row[1]: row[0] for rows in world.rows.values() for row in rows}
+        worst = max(abs(row[0] - truth[row[1]]) for rows in true.rows.values() for row in rows)
+        say(f"seed {seed}: clocks off by {', '.join(f'{skew / 60000:+.0f} min' for skew in skews)}; rows were judged {worst / 1000:.1f} s off their true time at worst")
+        if worst > 60_000:
+            return False
+    same, wrong = histories.compare(true, session)
     rows = sum(map(len, world.rows.values()))
     missing = rows - int(session.ask("select count(*) from check_results where agent <> 'backend'"))
     say(f"seed {seed}: {rows} rows in {senders.counts['requests']} requests, {time.monotonic() - began:.0f} s; "
@@ -84,14 +94,21 @@ def main():
         good = [history(folder, f"{seed}.{number}", checks, minutes) for number in range(count)]
         return warnings_of(folder) == 0 and all(good)
 
+    def apart():
+        minute = 60_000
+        good = [history(folder, f"{seed}.c{number}", checks, minutes, skews=skews)
+                for number, skews in enumerate([(120 * minute, -10 * minute), (-120 * minute, 10 * minute)][:1 if is_short else 2])]
+        return all(good)
+
     def killed():
-        killer = kills.Killer(server, seed, wanted // 2)
+        alone = wanted * 16 // 100
+        killer = kills.Killer(server, seed, alone)
         good, number = True, 0
         while killer.left > 0:
             good = history(folder, f"{seed}.k{number}", checks, minutes, killer.work) and good
             number += 1
-        say(f"{wanted // 2} times the database was killed with SIGKILL while results came")
-        return kills.run(folder, binary, say, seed, wanted - wanted // 2, server) and good
+        say(f"{alone} times the database was killed with SIGKILL while results came")
+        return kills.run(folder, binary, say, seed, wanted - alone, server) and good
 
     def away():
         return outage.run(folder, say, seed, 4 if is_short else 20, server, 2 if is_short else 10)
@@ -106,7 +123,8 @@ def main():
         return False
 
     part("histories", "Histories", past)
-    part("cases", "Single cases", lambda: say(f"{scenarios.run(folder, fleet, security, apps)} cases"))
+    part("clocks", "Clocks apart", apart)
+    part("cases", "Single cases", lambda: say(f"{scenarios.run(folder, fleet, functions, security, apps)} cases"))
     part("kills", "Kills", killed)
     part("outage", "A day away", away)
     part("agent", "A running agent", lambda: agent.run(folder, binary, say, 3 if is_short else 20))

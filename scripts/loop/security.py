@@ -10,10 +10,10 @@ from database import Refused, Session
 from scenarios import expect
 
 
-def scope_of(stage):
+def scope_of(of):
     """What the edge function asks before all else: 'yes', or the code."""
     try:
-        return "yes" if stage.service.json(f"select agent_key_scope('{stage.key}')") else "none"
+        return "yes" if of.service.json(f"select agent_key_scope('{of.key}')") else "none"
     except Refused as error:
         return error.code
 
@@ -80,3 +80,97 @@ def administrators_try_channels_out(stage):
         session.ask(f"select set_config('request.jwt.claim.sub', '{person}', false)")
         expect(session.ask("select may_send_notifications()"), may, str(role))
         session.close()
+
+
+class Flood:
+    """A hundred hosts of a key that fail, by agents with few of them each, so that nothing is taken for a storm."""
+
+    def __init__(self, stage, count=100):
+        self.stage = stage
+        self.checks = [stage.add(url=f"https://h{number:03}.example/", resource=stage.one(
+            f"insert into resources (name, resource_type) values ('H{number:03}', 'server') returning id")) for number in range(count)]
+
+    def post(self, seconds, well, but=()):
+        for start in range(0, len(self.checks), 5):
+            rows = [self.stage.row(seconds, well, check=self.checks[number]) for number in range(start, start + 5) if f"H{number:03}" not in but]
+            self.stage.post(*rows, name=f"a{start:03}")
+        self.stage.due()
+
+    def told(self, limit=20):
+        """What one claim sends, as its titles; then a minute passes."""
+        messages = self.stage.service.json(f"select claim_notifications({limit})")
+        for message in messages:
+            self.stage.service.ask(f"select settle_notification('{message['id']}', true)")
+        self.stage.run("update alert_notifications set sent_at = sent_at - interval '1 min' where sent_at is not null")
+        self.last = messages[-1]["alert"]["message"] if messages else ""
+        return [m["alert"]["title"] for m in messages]
+
+    def states(self):
+        return self.stage.one("select string_agg(concat_ws(' ', what, state, n), ', ' order by what, state) from "
+                              "(select what, state, count(*) as n from alert_notifications group by 1, 2) q")
+
+
+def sixty_an_hour_of_a_key_then_a_sum(stage):
+    flood = Flood(stage)
+    stage.run("update api_keys set name = 'london'")
+    flood.post(60, False)
+    expect(stage.one("select count(*) from alerts where resolved_at is null"), "100")
+    expect(stage.one("select count(*) from incidents"), "100")
+    begins = [flood.told() for _ in range(3)]
+    expect(list(map(len, begins)), [20, 20, 20])
+    titles = {f"Alert: H{number:03}" for number in range(100)}
+    expect(len(set(sum(begins, [])) & titles), 60, "sixty, each on its own")
+    [last] = flood.told()
+    assert last.endswith(", and more") and last.removesuffix(", and more") in titles - set(sum(begins, [])), last
+    assert "More than 60 notifications of the agent key london in an hour: 39 are held until " in flood.last, flood.last
+    expect([flood.told(), flood.told(100)], [[], []], "the others wait")
+    expect(flood.states(), "opened sent 61, opened waiting 39")
+    # What another key finds, and the backend itself, is told all the same.
+    other = str(uuid.uuid4())
+    stage.run(f"insert into api_keys (id, name, key_hash, key_prefix) values ('{other}', 'paris', 'h2', 'q'); insert into agent_key_scopes (api_key_id) values ('{other}')")
+    stage.key, key = other, stage.key
+    stage.at(50, name="p")
+    stage.key = key
+    stage.due()
+    expect(flood.told(), ["Alert: Shop"])
+    # Ends are of what was told, each of them; nothing is lost of the alerts.
+    known = [title.removeprefix("Alert: ").removesuffix(", and more") for title in sum(begins, []) + [last]]
+    held = sorted(title.removeprefix("Alert: ") for title in titles if title.removeprefix("Alert: ") not in known)
+    still = held[:5]
+    flood.post(40, True, still)
+    stage.tick()
+    stage.due()
+    ends = [flood.told() for _ in range(5)]
+    expect(list(map(len, ends)), [20, 20, 20, 1, 0])
+    expect(sorted(sum(ends, [])), sorted(f"Resolved: {name}" for name in known))
+    expect(stage.one("select count(*), count(*) filter (where resolution = 'recovered') from alerts where alert_key is not null"), "101|95")
+    # An hour after the first of them the key has another share: what is still open is told.
+    stage.run("update quartz_agent.key_told set since = since - interval '1 h'; "
+              "update alert_notifications set not_before = not_before - interval '1 h' where state = 'waiting'")
+    expect(sorted(flood.told()), [f"Alert: {name}" for name in still])
+    expect(flood.states(), "opened dropped 34, opened sent 67, resolved sent 61")
+
+
+def a_sum_of_a_minute_counts_in_the_hour_of_a_key(stage):
+    flood = Flood(stage)
+    flood.post(60, False)
+    first = flood.told(100)
+    expect(len(first), 30)
+    assert first[-1].endswith(", and 30 more messages"), first[-1]
+    [last] = flood.told(100)
+    assert last.endswith(", and more"), last
+    expect((flood.told(100), flood.states()), ([], "opened sent 61, opened waiting 39"))
+
+
+def the_sum_of_a_key_is_said_again_where_it_was_not_sent(stage):
+    stage.run("update quartz_agent.settings set per_key = 2")
+    flood = Flood(stage, 10)
+    flood.post(60, False)
+    expect(len(flood.told(2)), 2)
+    for attempt in (1, 2):
+        [message] = stage.claim()
+        expect(message["attempt"], attempt)
+        assert "More than 2 notifications of the agent key k in an hour: 7 are held until " in message["alert"]["message"], message
+        stage.service.ask(f"select settle_notification('{message['id']}', false, 'answered 500')")
+        stage.run("update alert_notifications set not_before = now() - interval '1 s' where attempts > 0 and state = 'waiting'")
+    expect(stage.one("select told from quartz_agent.key_told"), "3", "counted once")

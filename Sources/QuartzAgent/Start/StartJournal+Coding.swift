@@ -25,6 +25,7 @@ extension StartJournal {
             Self.write(known.input, &json)
             json.field("points", known.points)
             json.field("count", known.count)
+            json.field("fault", known.isFault)
           }
         }
       }
@@ -36,6 +37,7 @@ extension StartJournal {
             json.field("place", item.place)
             json.field("at", item.at)
             json.field("refused", item.isRefused)
+            json.field("fault", item.isFault)
             json.field("agent", item.version)
           }
         }
@@ -76,7 +78,10 @@ extension StartJournal {
         func number(_ key: String) -> Int {
           Int(clamping: min(max(item[key]?.integer ?? 0, 0), Int64(Self.enough)))  // bounded: a constant
         }
-        return Deaths(input: input, points: number("points"), count: number("count"))
+        // A version that did not say so meant either.
+        return Deaths(
+          input: input, points: number("points"), count: number("count"), isFault: item["fault"]?.bool ?? true
+        )
       }
     }
     let aside = (json["aside"]?.array ?? []).prefix(limit).compactMap { item -> Aside? in
@@ -85,7 +90,7 @@ extension StartJournal {
       else { return nil }
       return Aside(
         input: input, place: place, at: at, isRefused: item["refused"]?.bool ?? false,
-        version: item["agent"]?.string ?? "")
+        isFault: item["fault"]?.bool ?? true, version: item["agent"]?.string ?? "")
     }
     self = StartJournal(
       boot: boot, isOpen: isOpen, reading: Self.inputs(json["reading"], limit),

@@ -27,6 +27,8 @@ struct StartJournal: Hashable, Sendable {
     var input: StartInput
     var points: Int
     var count: Int
+    /// One of them was the process's own, a trap or a fault.
+    var isFault: Bool
   }
 
   struct Aside: Hashable, Sendable {
@@ -34,8 +36,10 @@ struct StartJournal: Hashable, Sendable {
     /// Where it is now, seen from state_dir.
     var place: String
     var at: Timestamp
-    /// The same content that comes again, from the API, is not taken.
+    /// The same content that comes again, from the API, is not taken: for good after a fault, for ten minutes where all
+    /// deaths were kills from outside, which may have had nothing to do with it.
     var isRefused: Bool
+    var isFault: Bool
     /// Of the agent that died over it: another may be mended.
     var version: String
   }
@@ -43,6 +47,7 @@ struct StartJournal: Hashable, Sendable {
   /// How many of each are remembered and kept.
   static let kept = 16
   static let enough = 6
+  static let refusedAfterKills = Duration.seconds(600)
   private static let ofItsOwn = 3
   private static let fromOutside = 1
 
@@ -77,7 +82,7 @@ struct StartJournal: Hashable, Sendable {
     var blamed: [Deaths] = []
     if died {
       let points = signal != 0 || !reading.isEmpty ? Self.ofItsOwn : Self.fromOutside
-      for input in suspects { blamed.append(blame(input, points)) }
+      for input in suspects { blamed.append(blame(input, points, isFault: signal != 0)) }
     } else if isOpen {
       deaths = []
     }
@@ -93,16 +98,18 @@ struct StartJournal: Hashable, Sendable {
     return [adopted ?? (history ? StartInput(Self.history) : nil)].compactMap(\.self)
   }
 
-  private mutating func blame(_ input: StartInput, _ points: Int) -> Deaths {
+  private mutating func blame(_ input: StartInput, _ points: Int, isFault: Bool) -> Deaths {
     // A death without the list says that it was not the list.
     if input.name == Self.history, reading.isEmpty {
       for index in aside.indices where aside[index].input.name == Self.checkList {
         aside[index].isRefused = false
       }
     }
-    var known = deaths.first { $0.input == input } ?? Deaths(input: input, points: 0, count: 0)
+    var known =
+      deaths.first { $0.input == input } ?? Deaths(input: input, points: 0, count: 0, isFault: false)
     known.points = min(known.points + points, Self.enough)  // bounded: both are at most 6
     known.count = min(known.count + 1, Self.enough)  // bounded: at most 6
+    known.isFault = known.isFault || isFault
     deaths.removeAll { $0.input.name == input.name }
     deaths.append(known)
     // bounded: there are more than are kept
@@ -144,11 +151,12 @@ struct StartJournal: Hashable, Sendable {
 
   /// It was moved out of the way.
   mutating func putAside(_ input: StartInput, to place: String, at now: Timestamp, version: String) {
+    let isFault = deaths.first { $0.input == input }?.isFault ?? true
     aside.removeAll { $0.place == place }
     aside.append(
       Aside(
         input: input, place: place, at: now, isRefused: input.name == Self.checkList && !input.sum.isEmpty,
-        version: version))
+        isFault: isFault, version: version))
     if !(input.name.hasPrefix(Self.history + "/")) { deaths.removeAll { $0.input.name == input.name } }
     if aside.count > 4 * Self.kept { aside.removeFirst() }  // bounded: a constant
   }
@@ -157,8 +165,11 @@ struct StartJournal: Hashable, Sendable {
   mutating func keepAside(where isThere: (String) -> Bool) { aside.removeAll { !isThere($0.place) } }
 
   /// Whether content that comes from elsewhere is what an agent of this version died over.
-  func refuses(_ input: StartInput, version: String) -> Bool {
-    aside.contains { $0.isRefused && $0.input == input && $0.version == version }
+  func refuses(_ input: StartInput, version: String, at now: Timestamp) -> Bool {
+    aside.contains {
+      $0.isRefused && $0.input == input && $0.version == version
+        && ($0.isFault || now < $0.at.advanced(by: Self.refusedAfterKills))
+    }
   }
 
   /// It has lived for a minute, or ends as it should.

@@ -123,7 +123,10 @@ final class StartWatch: Sendable {
   }
 
   /// Also after the first minute: the API goes on to send what it sent.
-  func refuses(_ input: StartInput) -> Bool { state.withLock { $0.journal.refuses(input, version: version) } }
+  func refuses(_ input: StartInput) -> Bool {
+    let now = time.wall()
+    return state.withLock { $0.journal.refuses(input, version: version, at: now) }
+  }
 
   /// It has lived for a minute, or ends as it should.
   func settle() {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 //
-// dispatch-notifications.ts and run-now.ts, compiled. Usage: node --test loop.test.mjs with FUNCTIONS=folder of the .mjs.
+// dispatch-notifications.ts and run-now.ts. Run by `deno test` beside them.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-const { dispatch, isOwn, maySend } = await import(`${process.env.FUNCTIONS}/dispatch-notifications.mjs`);
-const { runNow } = await import(`${process.env.FUNCTIONS}/run-now.mjs`);
+import { dispatch, isOwn, maySend } from './dispatch-notifications.ts';
+import { runNow } from './run-now.ts';
 
 const alert = { what: 'opened', title: 'Alert: <b>', message: 'a\nb & c', severity: 'critical', resourceName: '<b>', triggered_at: 't',
   alert_ids: ['1'], incident_id: '2' };
