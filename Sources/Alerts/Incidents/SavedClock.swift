@@ -9,7 +9,7 @@ struct SavedClock {
   /// From the save to now, by the wall clock; a clock that was set back since says nothing.
   private let since: Duration
 
-  /// - Parameter life: in the life of the machine in which it was saved the clock that no one sets says how long ago that was.
+  /// - Parameter life: which life of the machine this is: in the one in which it was saved, the monotonic clock says how long ago.
   init(_ saved: JSONValue?, now: ClockReading, life: String? = nil) {
     self.now = now.boot
     let known = saved?["uptime_us"]?.integer.map { Instant(microseconds: $0) }
