@@ -45,7 +45,7 @@ begin
   end loop;
   if quartz_agent.mode() = 'on' then
     update public.monitoring_checks x set current_failure_count = said.failures
-    where x.id = judge_check.id and x.current_failure_count is distinct from said.failures;
+    where x.id = judge_check.id and x.current_failure_count is distinct from coalesce(said.failures, x.current_failure_count);
     if said.alarms <> '{}' then
       perform quartz_agent.insist(c, (rows[cardinality(rows)]).at, (rows[cardinality(rows)]).id);
     end if;

@@ -272,7 +272,7 @@ begin
       and (a.resolved_at is null or a.resolution in ('recovered', 'maintenance'));
   end loop;
   if is_on then
-    update public.monitoring_checks x set current_failure_count = said.failures
-    where x.id = rebuild.id and x.current_failure_count is distinct from said.failures;
+    update public.monitoring_checks x set current_failure_count = coalesce(said.failures, 0)
+    where x.id = rebuild.id and x.current_failure_count is distinct from coalesce(said.failures, 0);
   end if;
 end $$;

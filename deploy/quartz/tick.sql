@@ -94,7 +94,7 @@ begin
     end loop;
     if quartz_agent.mode() = 'on' then
       update public.monitoring_checks x set current_failure_count = said.failures
-      where x.id = beating and x.current_failure_count is distinct from said.failures;
+      where x.id = beating and x.current_failure_count is distinct from coalesce(said.failures, x.current_failure_count);
       perform quartz_agent.insist(c, now(), row_id);
     end if;
   end loop;

@@ -174,7 +174,7 @@ class Run:
         troubles = [each["more"] for each in self.events if each["what"] == "trouble"]
         said = [*report.fault_table(verdict), "", *report.takeover_table(verdict), "", *report.summary(verdict)]
         if self.database:
-            of_alerts, words = self.database.judge(self.interval)
+            of_alerts, words = self.database.judge(self.interval, self.folder)
             troubles += of_alerts
             said.append(words)
         wrong = [*report.wrong(verdict), *report.late_takeovers(verdict), *troubles]

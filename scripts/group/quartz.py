@@ -89,8 +89,9 @@ class Database:
                 row = json.loads(line)
                 file.write(json.dumps(row | {"slot": row["slot"] + "+00:00"}) + "\n")
 
-    def judge(self, interval):
-        """What is wrong with the alerts, and a line of counts."""
+    def judge(self, interval, folder):
+        """What is wrong with the alerts, and a line of counts. All that is in the database stays in the folder."""
+        subprocess.run(["/usr/lib/postgresql/15/bin/pg_dump", "-h", self.folder, "-U", "postgres", "-f", f"{folder}/quartz.sql", "postgres"], check=False)
         session = Session(self.folder)
         while session.ask("select count(*) from quartz_agent.dirty") != "0":
             session.ask("select quartz_agent.tick('20 s', '0')")

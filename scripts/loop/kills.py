@@ -73,6 +73,11 @@ def run(folder, binary, say, seed, count, server):
             try:
                 for victim in victims:
                     victim.agent = victim.make()
+                # However few kills there are, there is something to tell of.
+                first = connect(folder)
+                BrokenPage.broken = {victims[0].paths[0]}
+                until(lambda: first.ask("select count(*) from alerts where resolved_at is null and monitoring_check_id is not null") != "0", 60, "an open alert")
+                first.close()
                 killed = ruin(victims, server, seed, count)
                 BrokenPage.broken = set()
                 session = connect(folder)

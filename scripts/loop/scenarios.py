@@ -338,6 +338,17 @@ def the_word_of_a_place_that_comes_late(stage):
     expect(stage.one("select count(*) from quartz_agent.dirty"), "0")
 
 
+def an_earlier_owner_counts_nothing(stage):
+    """Its row is stored, and neither the alert nor the count of failures that the apps show is moved by it."""
+    def now():
+        return stage.one("select current_failure_count, (select count(*) from alerts where resolved_at is null) from monitoring_checks")
+
+    for seconds, well, rev, wanted in ((120, False, 7, "1|1"), (60, True, 6, "1|1"), (50, False, 6, "1|1"), (40, False, 7, "2|1"), (30, True, 7, "0|0")):
+        expect(stage.post(stage.row(seconds, well, owner_rev=rev), name="a1", location="london")["accepted"], 1)
+        expect(now(), wanted, f"{seconds} s ago, revision {rev}")
+    expect(stage.one("select count(*) from check_results"), "5")
+
+
 def runner_rows_blind_nothing(stage):
     for seconds in (180, 120, 60):
         stage.run(f"insert into check_results (monitoring_check_id, status) values ('{stage.check}', 'success')")
