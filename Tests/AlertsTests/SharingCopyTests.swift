@@ -98,6 +98,30 @@ import Testing
     #expect(world.incidents(2).isEmpty && world.store.isEmpty)
   }
 
+  /// The agent that notifies in the new store was off when it was told: a member that knows of it writes it, and its end is told.
+  @Test func anIncidentThatTheNextToNotifyDoesNotKnow() throws {
+    let shop = try makeCheck("Shop")
+    var world = ShareWorld(agents: 3, [shop])
+    world.kill(2)
+    world.fail(shop, by: 0)
+    world.pass(40)
+    #expect(world.heard == [down])
+    world.kill(1)
+    world.wipe()
+    world.restart(2)
+    world.notifying = [2]
+    world.pass(120)
+    world.mend(shop, by: 0)
+    world.pass(300)
+    let (begins, ends) = (
+      world.messages.filter { $0.kind == .opened }, world.messages.filter { $0.kind == .recovered }
+    )
+    #expect(begins.map(\.incident).contains(world.messages[0].incident))
+    #expect(Set(ends.map(\.incident)) == Set(begins.map(\.incident)), "\(world.heard)")
+    #expect(ends.count == begins.count)
+    #expect(world.store.isEmpty)
+  }
+
   /// It told of an update alone, of an incident that the group has under the same id: the group tells its end, once.
   @Test func anUpdateToldAloneIsNoIncidentOfItsOwn() throws {
     let (shop, mail) = (try makeCheck("Shop"), try makeCheck("Mail"))

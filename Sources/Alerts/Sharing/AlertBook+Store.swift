@@ -115,7 +115,8 @@ extension AlertBook {
     _ now: ClockReading
   ) -> ShareWrite.Change? {
     let hasAck = incident.acknowledged != nil && incident.acknowledged != there?.incident.acknowledged
-    guard there == nil ? share.isOwed(incident) : hasAck || share.delivered.contains(incident.id) else {
+    let isOwed = share.isOwed(incident) || share.isOrphan(incident, now)
+    guard there == nil ? isOwed : hasAck || share.delivered.contains(incident.id) else {
       return nil
     }
     guard let there else {

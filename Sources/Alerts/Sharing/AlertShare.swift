@@ -62,7 +62,16 @@ package struct AlertShare: Sendable {
   /// The store has to learn of it: a channel has, or may have, a notification that was sent without the store.
   func isOwed(_ incident: Incident) -> Bool {
     delivered.contains(incident.id)
-      || marks[incident.id] == nil && incident.log.values.contains { $0.mayBeKnown && !$0.heard.isOver }
+      || marks[incident.id] == nil && incident.log.values.contains(where: \.isOwedEnd)
+  }
+
+  /// Notified of in a store that is no more, and still not in the one that is: the agent that notifies had time to write it,
+  /// so it does not know of it, as one that was dead meanwhile.
+  func isOrphan(_ incident: Incident, _ now: ClockReading) -> Bool {
+    guard let mark = marks[incident.id], mark.world != view.world, view.entries[incident.id] == nil,
+      let since = worldSince, since.duration(to: now.boot) >= AlertShare.settling / 2
+    else { return false }
+    return incident.log.values.contains(where: \.isOwedEnd)
   }
 
   /// The group's: a check that it shares, or shared until now.
@@ -279,7 +288,8 @@ extension AlertBook {
   private mutating func giveUpOther(_ share: AlertShare, _ now: ClockReading) {
     guard let since = share.worldSince, since.duration(to: now.boot) >= AlertShare.settling else { return }
     for (id, mark) in share.marks {
-      guard mark.world != share.view.world, share.view.entries[id] == nil, !share.delivered.contains(id)
+      guard mark.world != share.view.world, share.view.entries[id] == nil, !share.delivered.contains(id),
+        !(incidents[id].map { share.isOrphan($0, now) } ?? false)
       else { continue }
       self.share?.marks[id] = nil
       if incidents[id]?.isOpen == true { incidents.drop(id) } else { incidents.finish(id, at: now) }
