@@ -166,7 +166,12 @@ struct StartJournal: Hashable, Sendable {
 
   /// Whether content that comes from elsewhere is what an agent of this version died over.
   func refuses(_ input: StartInput, version: String, at now: Timestamp) -> Bool {
-    aside.contains {
+    refusal(of: input, version: version, at: now) != nil
+  }
+
+  /// What was put aside with that content and is not taken now.
+  func refusal(of input: StartInput, version: String, at now: Timestamp) -> Aside? {
+    aside.first {
       $0.isRefused && $0.input == input && $0.version == version
         && ($0.isFault || now < $0.at.advanced(by: Self.refusedAfterKills))
     }

@@ -123,9 +123,9 @@ final class StartWatch: Sendable {
   }
 
   /// Also after the first minute: the API goes on to send what it sent.
-  func refuses(_ input: StartInput) -> Bool {
+  func refusal(of input: StartInput) -> StartJournal.Aside? {
     let now = time.wall()
-    return state.withLock { $0.journal.refuses(input, version: version, at: now) }
+    return state.withLock { $0.journal.refusal(of: input, version: version, at: now) }
   }
 
   /// It has lived for a minute, or ends as it should.

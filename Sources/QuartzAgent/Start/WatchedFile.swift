@@ -35,10 +35,9 @@ struct WatchedFile: DurableBytes {
 
   func refusal(of bytes: [UInt8]) async -> String? {
     let (watch, input) = (watch, StartInput(name, sum: fingerprint(of: bytes)))
-    guard await onThread({ watch.refuses(input) }) else { return nil }
-    return
-      "it is the list over which two starts of the agent died; a changed one is taken, and the same one after "
-      + "after 10 minutes where they were killed from outside"
+    guard let aside = await onThread({ watch.refusal(of: input) }) else { return nil }
+    return "it is the list over which two starts of the agent died; a changed one is taken"
+      + (aside.isFault ? "" : ", and this one after 10 minutes: they were killed from outside")
   }
 }
 
