@@ -169,7 +169,7 @@ struct StartJournal: Hashable, Sendable {
     refusal(of: input, version: version, at: now) != nil
   }
 
-  /// What was put aside with that content and is not taken now.
+  /// Put aside with that content, and not taken now.
   func refusal(of input: StartInput, version: String, at now: Timestamp) -> Aside? {
     aside.first {
       $0.isRefused && $0.input == input && $0.version == version
