@@ -118,7 +118,7 @@ import Testing
     )
     #expect(begins.map(\.incident).contains(world.messages[0].incident))
     #expect(Set(ends.map(\.incident)) == Set(begins.map(\.incident)), "\(world.heard)")
-    #expect(ends.count == begins.count)
+    #expect(ends.count == begins.count, "\(world.heard) \(world.messages.map(\.incident))")
     #expect(world.store.isEmpty)
   }
 

@@ -69,11 +69,11 @@ import Testing
     arguments: [
       (
         "\"query\":\"a.example\",\"recordType\":\"MX\",\"nameServer\":\"192.0.2.1\",\"port\":5353,\"protocol\":\"TCP\"",
-        "server: \"192.0.2.1:5353\"\nquery:\n  name: a.example\n  type: MX\ntransport: tcp"
+        "type: dns\nserver: \"192.0.2.1:5353\"\nquery:\n  name: a.example\n  type: MX\ntransport: tcp"
       ),
       (
         "\"query\":\"a.example\",\"recordType\":\"A\",\"nameServer\":{\"host\":\"2001:db8::1\",\"port\":53}",
-        "server: \"2001:db8::1\"\nquery:\n  name: a.example\n  type: A"
+        "type: dns\nserver: \"2001:db8::1\"\nquery:\n  name: a.example\n  type: A"
       ),
     ] as [(String, String)])
   func namesAndTheirServers(request: String, keys: String) throws {
@@ -84,7 +84,7 @@ import Testing
 
   @Test func answersOfAName() throws {
     let assertions = [
-      assertion("RESPONSE_CODE", "EQUALS", "NXDOMAIN"),
+      assertion("RESPONSE_CODE", "EQUALS", "NOERROR"),
       assertion("JSON_ANSWER", "GREATER_THAN", "1", "$.Answer.length"),
       assertion("JSON_ANSWER", "EQUALS", "192.0.2.7", "$.Answer[0].data"),
       assertion("TEXT_ANSWER", "CONTAINS", "v=spf1"),
@@ -93,12 +93,13 @@ import Testing
     let made = try read("DNS", "\"query\":\"a.example\",\"assertions\":[\(assertions)]")
     #expect(
       try made.keys() == """
+        type: dns
         server: 8.8.8.8
         query:
           name: a.example
           type: A
         expect:
-          rcode: [NXDOMAIN]
+          rcode: [NOERROR]
           count: "> 1"
           answers:
             any: ["~ (?i)\\\\A192\\\\.0\\\\.2\\\\.7\\\\.?\\\\z", "~ v=spf1"]

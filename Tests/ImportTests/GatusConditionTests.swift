@@ -24,7 +24,9 @@ import Testing
     }
     var yaml = AgentYAML(secrets: .environment)
     let lines = yaml.render(made.checks, head: []).split(separator: "\n").map(String.init)
-    let others = ["url", "interval", "timeout", "retries", "host", "port", "server", "count"]
+    let others = [
+      "url", "interval", "timeout", "retries", "host", "port", "server", "count", "allow_downgrade",
+    ]
     let kept = lines.drop { !$0.hasPrefix("    type:") }.dropFirst().filter { line in
       !others.contains { line.hasPrefix("    \($0):") }
     }

@@ -70,6 +70,7 @@ import Testing
             interval: 1m
             timeout: 10s
             retries: 0
+            allow_downgrade: true
 
         """)
   }

@@ -157,7 +157,7 @@ import Testing
       made.reasonCounts == [
         "the first notification is sent at once": 1,
         "no imported notification uses the command": 3,
-        "checks run all day; write maintenance for the rest": 8,
+        "checks run all day; write maintenance for the rest": 9,
         "a channel is known by its user's name": 1,
         "its users have channels": 1,
         "it is shown on Icinga's pages only": 1,

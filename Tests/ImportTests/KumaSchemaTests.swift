@@ -74,6 +74,7 @@ import Testing
     (
       "type, url", "'http', 'https://a.example'",
       "type: http\nurl: https://a.example\nmax_redirects: 10\nexpect:\n  status: [200-299]\n  certificate:\n    warn: 21d"
+        + "\nallow_downgrade: true"
     ),
     ("type, hostname, port", "'port', 'a.example', 443", "type: tcp\nhost: a.example\nport: 443"),
     ("type, hostname", "'ping', 'a.example'", "type: ping\nhost: a.example\ncount: 1\nsize: 56"),

@@ -145,6 +145,7 @@ import Testing
         retries: 2
         retry_delay: 1m
         tags: [Shop, Web-pages]
+        allow_downgrade: true
 
       # stricter: dns_resolve_server: only the first server is asked; Kuma asks the next when it does not answer
       - name: Zone

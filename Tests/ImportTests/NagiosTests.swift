@@ -129,7 +129,7 @@ import Testing
             password: "${env:QUARTZ_C_PASSWORD}"
         """)
     #expect(made.secrets.map { $0.value.reveal() } == ["me", "hunter2;x"])
-    #expect(made.imported.checks[0]["interval"]?.word == "5m")
+    #expect(made.imported.checks[0]["interval"]?.word == "5s")
     #expect(
       made.reasons.contains(
         "$USER5$ is not in the files given: set NAGIOS_USER5, or import resource.cfg too"))
