@@ -157,7 +157,7 @@ struct DiscoveryTests {
       ])
     #expect(
       loaded.settings.checks.map(\.target) == [
-        "https://a.example:8443/x?y=1", "http://c.example/", "http://d.example/health",
+        "https://a.example:8443/x", "http://c.example/", "http://d.example/health",
       ])
     #expect(loaded.warnings.count == 1)
     #expect(loaded.warnings[0].message.hasPrefix("etc/t.json: the target \"b.example:1\" is left out: "))

@@ -260,7 +260,7 @@ import Testing
     let (judge, _) = try prepare("A", [], 0x8180) { $0.expect.answersAny = ["192.0.2.1"] }
     let verdict = judge.judge(try DNSMessage(wire.bytes)).verdict
     #expect(verdict.reason == .dnsAnswer)
-    #expect(verdict.message?.hasPrefix("x.example. A: ") == true, "\(verdict.message ?? "")")
+    #expect(verdict.message?.hasPrefix("x.example A: ") == true, "\(verdict.message ?? "")")
     #expect(verdict.message?.hasSuffix("; it says: filtered") == true)
   }
 
