@@ -31,7 +31,8 @@ extension NagiosCall {
     func said(_ text: String) -> String {
       hasEscapes ? Self.withKnownEscapes(text) : BlackboxTCP.escaped(text)
     }
-    if let text = option("s") { check.say(said(text)) }
+    // An empty text is not sent.
+    if let text = option("s"), !text.isEmpty { check.say(said(text)) }
     if !expected.isEmpty {
       let texts = expected.map(PatternText.escaped).joined(separator: "|")
       check.append("dialog", .map([("expect", .text("~ ^(?:\(texts))"))]))
@@ -40,7 +41,7 @@ extension NagiosCall {
       }
     }
     _ = option("M")
-    if let text = option("q") { check.say(said(text)) }
+    if let text = option("q"), !text.isEmpty { check.say(said(text)) }
   }
 
   /// With `-E` these escapes are known, and a backslash before anything else stays.
