@@ -145,17 +145,12 @@ extension Backend {
       log: folder.appending(path: "postgres.log"))
     // Its own way to end at once: a kill would leave its shared memory behind.
     defer { server.stop(SIGINT) }
-    try await comesUp()
-    return try await body()
-  }
-
-  private func comesUp() async throws {
-    for attempt in 0... {
-      do {
-        return try await run("\(Self.programs)/pg_isready", ["-h", folder.path, "-t", "1"])
-      } catch  where attempt < 600 {
-        try await Task.sleep(for: .milliseconds(50))
-      }
+    // pg_ctl(1) waits for the same line.
+    let lockFile = URL(filePath: "\(data)/postmaster.pid")
+    try await server.wait {
+      let lines = (try? String(contentsOf: lockFile, encoding: .utf8))?.split(separator: "\n") ?? []
+      return lines.last.map { $0.hasPrefix("ready") } ?? false
     }
+    return try await body()
   }
 }

@@ -15,22 +15,6 @@ import Testing
 
 /// Of checks that fail together and depend on one another, the one that is named as the cause.
 @Suite struct CauseTests {
-  private final class Receiver: MessageSending {
-    private let state = Mutex((messages: [AlertMessage](), task: Task<Void, Never>?.none))
-    var messages: [AlertMessage] { state.withLock { $0.messages } }
-    func end(_ task: Task<Void, Never>) { state.withLock { $0.task = task } }
-
-    func send(_ message: AlertMessage, by channel: AlertChannel, to recipients: [String]?) async
-      -> SendOutcome
-    {
-      state.withLock { state in
-        state.messages.append(message)
-        state.task?.cancel()
-      }
-      return .delivered
-    }
-  }
-
   private struct NoFile: DurableBytes {
     func read() async throws(StateFile.Failure) -> [UInt8]? { nil }
     func write(_ bytes: [UInt8]) async throws(StateFile.Failure) {}
@@ -56,7 +40,7 @@ import Testing
     var settings = AlertSettings()
     settings.channels = [AlertChannel(name: "pager", kind: .exec(ExecChannel(command: ["/bin/true"])))]
     settings.rules = [AlertRule("down", .consecutiveFailures(threshold: 1, recoveries: 1), severity: .high)]
-    let receiver = Receiver()
+    let receiver = OneDelivery()
     let desk = await AlertDesk(
       settings, agent: AgentSettings(),
       history: HistoryStore(

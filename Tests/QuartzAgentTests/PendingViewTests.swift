@@ -15,19 +15,6 @@ import Testing
 
 /// What page and metrics say of notifications that are not delivered yet.
 @Suite struct PendingViewTests {
-  /// Takes one notification, after which nothing is sent any more.
-  private final class Receiver: MessageSending {
-    private let task = Mutex(Task<Void, Never>?.none)
-    func end(_ task: Task<Void, Never>) { self.task.withLock { $0 = task } }
-
-    func send(_ message: AlertMessage, by channel: AlertChannel, to recipients: [String]?) async
-      -> SendOutcome
-    {
-      task.withLock { $0?.cancel() }
-      return .delivered
-    }
-  }
-
   private struct NoFile: DurableBytes {
     func read() async throws(StateFile.Failure) -> [UInt8]? { nil }
     func write(_ bytes: [UInt8]) async throws(StateFile.Failure) {}
@@ -40,7 +27,7 @@ import Testing
   }
 
   private func makeDesk(
-    _ checks: [MonitoringCheck], _ clock: FakeClock, _ receiver: Receiver = Receiver()
+    _ checks: [MonitoringCheck], _ clock: FakeClock, _ receiver: OneDelivery = OneDelivery()
   ) async -> AlertDesk {
     var settings = AlertSettings()
     settings.channels = ["ops", "phone"].map {
@@ -92,7 +79,7 @@ import Testing
   @Test func aJoinIsAsOldAsItself() async throws {
     let clock = FakeClock()
     let checks = try ["web", "db"].map { try check($0) }
-    let receiver = Receiver()
+    let receiver = OneDelivery()
     let desk = await makeDesk(checks, clock, receiver)
     fail(checks[0], desk, checks, at: clock.wall)
     let task = Task { await desk.deliver() }

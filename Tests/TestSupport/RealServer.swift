@@ -45,7 +45,8 @@ package final class RealServer: Sendable {
     try await wait { FileManager.default.fileExists(atPath: file.path) }
   }
 
-  private func wait(_ isReady: () -> Bool) async throws {
+  /// As long as the process lives, a minute at most.
+  package func wait(_ isReady: () -> Bool) async throws {
     let deadline = ContinuousClock.now + .seconds(60)
     while ContinuousClock.now < deadline, isRunning {
       if isReady() { return }

@@ -107,7 +107,7 @@ class Database:
         said = (f"{sum(map(len, world.rows.values()))} rows, {failures} of them failures; {same} alerts as the oracle says, {len(wrong)} checks are not, {open_now} open at the end; "
                 f"{agents} alerts of agents; {told} notifications sent; {', '.join(broken) or '0 open twice, begins and ends told once'}")
         said += f"\n{asked}"
-        return [*broken, *of_asks, *(f"alerts of {check} {kind}: wanted {wanted}, got {got}" for check, kind, _, wanted, got in wrong)], said if same else said + ": NO ALERT"
+        return [*broken, *of_asks, *(f"alerts of {check} {kind}: wanted {wanted}, got {got}" for check, kind, _, wanted, got in wrong), *([] if same else ["no alert at all"])], said
 
     def end(self):
         self.process.terminate()

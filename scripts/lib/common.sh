@@ -50,6 +50,13 @@ release_product() {
     -Xcc "-ffile-prefix-map=$folder=." "$@"
 }
 
+# from_pypi FOLDER PACKAGE VERSION: a tool of Python's index, in a folder of its own.
+from_pypi() {
+  say "$2 $3 comes from PyPI into $1"
+  python3 -m venv "$1"
+  "$1/bin/pip" install --quiet "$2==$3"
+}
+
 as_root() {
   if ((EUID == 0)); then
     "$@"

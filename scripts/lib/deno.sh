@@ -12,9 +12,7 @@ find_deno() {
   deno=$tools/bin/deno
   export DENO_DIR=$1 DENO_NO_UPDATE_CHECK=1 NO_COLOR=1
   [[ -x $deno ]] && "$deno" --version >/dev/null 2>&1 && return 0
-  say "Deno $deno_version comes from PyPI into $tools"
-  python3 -m venv "$tools"
-  "$tools/bin/pip" install --quiet "deno==$deno_version"
+  from_pypi "$tools" deno "$deno_version"
 }
 
 # readme_function NAME: the code that deploy/quartz/README.md gives for it, which is the block that imports the file.

@@ -15,19 +15,19 @@ package struct Notification: Sendable {
   }
 
   package let id: UniqueID
-  package let channel: AlertChannel
+  package internal(set) var channel: AlertChannel
   package let kind: AlertMessage.Kind
   package let form: Form
-  package let parts: [Draft]
+  package internal(set) var parts: [Draft]
   /// Of a mail, those who are to get it; `nil`: all.
   package let recipients: [String]?
   /// Without the channel's template: it was refused with it.
   package let isPlain: Bool
 
   func withoutTargets() -> Notification {
-    Notification(
-      id: id, channel: channel, kind: kind, form: form, parts: parts.map { $0.withoutTargets() },
-      recipients: recipients, isPlain: isPlain)
+    var bare = self
+    bare.parts = parts.map { $0.withoutTargets() }
+    return bare
   }
 }
 

@@ -132,11 +132,9 @@ extension Notifier {
 
 extension Notification {
   fileprivate func by(_ name: String) -> Notification {
-    var channel = channel
-    channel.name = name
-    return Notification(
-      id: id, channel: channel, kind: kind, form: form, parts: parts, recipients: recipients, isPlain: isPlain
-    )
+    var renamed = self
+    renamed.channel.name = name
+    return renamed
   }
 }
 

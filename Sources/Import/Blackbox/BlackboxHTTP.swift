@@ -38,8 +38,8 @@ struct BlackboxHTTP {
     if let file = section.text("body_file") { check["body_file"] = .text(file) }
     if section.flag("follow_redirects") == false { check["follow"] = .plain("false") }
     if section.flag("no_follow_redirects") == true { check["follow"] = .plain("false") }
-    // The exporter follows wherever it is led.
-    if check["follow"] == nil { check["allow_downgrade"] = .plain("true") }
+    // Also of /probe, which writes no file.
+    check.followDown()
     if let url = section.text("proxy_url") { check.proxy(url) }
     section.carry("skip_resolve_phase_with_proxy", "compression")
     if let limit = section["body_size_limit"]?.text.flatMap(Self.bytes), limit <= 16 << 20 {

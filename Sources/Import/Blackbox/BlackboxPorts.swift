@@ -106,28 +106,8 @@ struct BlackboxTCP {
   /// empty.
   static func expanded(_ text: String, by pattern: String) -> String {
     let groups = GoPattern(pattern)?.groups
-    var made = ""
-    var rest = text[...]
-    while let dollar = rest.utf8.firstIndex(of: UInt8(ascii: "$")) {
-      made += escaped(String(rest[..<dollar]))
-      rest = rest[rest.index(after: dollar)...]
-      if rest.first == "$" {
-        made += "$"
-        rest.removeFirst()
-        continue
-      }
-      let isBraced = rest.first == "{"
-      let inner = isBraced ? rest.dropFirst() : rest
-      let name = inner.prefix { $0 == "_" || $0.isLetter || $0.isNumber }
-      let behind = inner[name.endIndex...]
-      guard !name.isEmpty, !isBraced || behind.first == "}" else {
-        made += "$"
-        continue
-      }
-      rest = isBraced ? behind.dropFirst() : behind
-      if isGroup(name, groups) { made += "\\(\(name))" }
-    }
-    return made + escaped(String(rest))
+    return GoPattern.expand(
+      text, text: { escaped(String($0)) }, group: { isGroup($0, groups) ? "\\(\($0))" : "" })
   }
 
   private static func isGroup(_ name: Substring, _ groups: [ByteText?]?) -> Bool {

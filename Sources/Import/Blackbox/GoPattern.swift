@@ -77,10 +77,20 @@ struct GoPattern {
 
   /// `$1`, `${1}`, `$name` and `${name}` of a template replaced by what was matched; `$$` is a dollar sign.
   func expand(_ template: String, _ found: [Substring?]) -> String {
+    Self.expand(template, text: { String($0) }, group: { String(value(of: $0, found)) })
+  }
+
+  /// The parts of a template as Go's Expand reads it.
+  ///
+  /// - Parameters:
+  ///   - text: what stands between the groups, as it is written.
+  ///   - group: what stands for a group, which has a number or a name.
+  static func expand(_ template: String, text: (Substring) -> String, group: (Substring) -> String) -> String
+  {
     var made = ""
     var rest = template[...]
     while let dollar = rest.utf8.firstIndex(of: UInt8(ascii: "$")) {
-      made += rest[..<dollar]
+      made += text(rest[..<dollar])
       rest = rest[rest.index(after: dollar)...]
       if rest.first == "$" {
         made += "$"
@@ -96,9 +106,9 @@ struct GoPattern {
         continue
       }
       rest = isBraced ? behind.dropFirst() : behind
-      made += value(of: name, found)
+      made += group(name)
     }
-    return made + rest
+    return made + text(rest)
   }
 
   private func value(of name: Substring, _ found: [Substring?]) -> Substring {

@@ -69,7 +69,7 @@ struct ChecklyCheck {
 
   func check() -> ImportedCheck? {
     let kind = (section.text("checkType") ?? section.text("type") ?? "API").uppercased()
-    if ["TCP", "DNS", "ICMP", "HEARTBEAT"].contains(kind) { return port(kind) }
+    if ["TCP", "DNS", "ICMP", "HEARTBEAT"].contains(kind) { return withoutRequest(kind) }
     guard ["API", "URL"].contains(kind), let request = section.section("request"),
       let url = request.text("url")
     else {
@@ -92,7 +92,7 @@ struct ChecklyCheck {
   }
 
   /// A monitor that sends no HTTP request.
-  private func port(_ kind: String) -> ImportedCheck? {
+  private func withoutRequest(_ kind: String) -> ImportedCheck? {
     guard var check = monitor(kind) else {
       section.listAll("it lacks what a check of type \(kind) needs")
       return nil

@@ -49,7 +49,7 @@ extension ChecklyCheck {
     var check = ImportedCheck(name: "", type: "ping")
     check["host"] = .text(host)
     family(request, &check)
-    check["count"] = check.within(1...100, "pingCount", request.number("pingCount") ?? 10)
+    check["count"] = .number(check.within(1...100, "pingCount", request.number("pingCount") ?? 10))
     let warn = section.number("degradedPacketLossThreshold") ?? 10
     let fail = section.number("maxPacketLossThreshold") ?? 20
     // A share of nothing is lost always.

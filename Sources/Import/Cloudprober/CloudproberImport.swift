@@ -170,12 +170,12 @@ struct CloudproberProbe {
   private func ping(_ check: inout ImportedCheck, _ target: CloudproberTarget, _ settings: Section?) {
     check["host"] = .text(target.ip ?? target.name)
     let count = settings?.number("packets_per_probe") ?? 2
-    check["count"] = check.within(1...100, "packets_per_probe", count)
+    check["count"] = .number(check.within(1...100, "packets_per_probe", count))
     let gap = check.within(
       10...10_000, "packets_interval_msec", settings?.number("packets_interval_msec") ?? 25)
-    check["packet_interval"] = .duration(gap.word.flatMap { Int($0) } ?? 25)
+    check["packet_interval"] = .duration(gap)
     if let size = settings?.number("payload_size") {
-      check["size"] = check.within(0...1472, "payload_size", size)
+      check["size"] = .number(check.within(0...1472, "payload_size", size))
     }
     settings?.carry("use_datagram_socket", "resolve_targets_interval")
   }

@@ -155,8 +155,10 @@ struct KumaMonitor {
     var check = ImportedCheck(name: "", type: "ping")
     guard let host = row.text("hostname") else { throw KumaRefusal("it has no hostname") }
     check["host"] = .text(host)
-    check["count"] = check.within(1...100, "ping_count", row.number("ping_count") ?? 1)
-    if let size = row.number("packet_size") { check["size"] = check.within(0...1472, "packet_size", size) }
+    check["count"] = .number(check.within(1...100, "ping_count", row.number("ping_count") ?? 1))
+    if let size = row.number("packet_size") {
+      check["size"] = .number(check.within(0...1472, "packet_size", size))
+    }
     return check
   }
 

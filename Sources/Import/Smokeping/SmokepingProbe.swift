@@ -132,7 +132,6 @@ struct SmokepingProbe {
     let format = text("urlformat") ?? "http://%host%/"
     check.take(url: format.replacing("%host%", with: bracketed(host)))
     check["follow"] = .flag(text("follow_redirects") == "yes")
-    if check["follow"]?.word == "true" { check["allow_downgrade"] = .plain("true") }
     check["expect.status"] = .plain("any")
     if let agent = text("agent") { check.header("User-Agent", agent) }
     if text("insecure_ssl") != nil { check["tls.verify"] = .plain("false") }

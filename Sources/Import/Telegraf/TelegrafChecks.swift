@@ -11,11 +11,7 @@ extension TelegrafInput {
     var check = ImportedCheck(name: "", type: "http")
     check.take(url: url)
     if let method = section.text("method"), !method.isEmpty { check["method"] = .text(method) }
-    if section.flag("follow_redirects") != true {
-      check["follow"] = .plain("false")
-    } else {
-      check["allow_downgrade"] = .plain("true")
-    }
+    if section.flag("follow_redirects") != true { check["follow"] = .plain("false") }
     headers(&check)
     login(&check)
     if let body = section.text("body"), !body.isEmpty { check.body(body) }
@@ -154,8 +150,8 @@ extension TelegrafInput {
     var check = ImportedCheck(name: "", type: "ping")
     check["host"] = .text(host)
     let asked = section.number("count") ?? 1
-    check["count"] = check.within(1...100, "count", asked)
-    let count = min(100, max(1, asked))
+    let count = check.within(1...100, "count", asked)
+    check["count"] = .number(count)
     let pause = span("ping_interval", usual: 1000)
     if count > 1 { check["packet_interval"] = .duration(min(10_000, max(10, pause))) }
     if section.flag("ipv6") == true { check["ip"] = .text("6") }

@@ -151,12 +151,12 @@ extension ImportedCheck {
   /// A number within what agent.yaml allows; one beyond is made the nearest, and noted.
   mutating func within(
     _ range: ClosedRange<Int>, _ name: String, _ number: Int, _ change: ImportNote.Change = .changed
-  ) -> AgentValue {
+  ) -> Int {
     let made = min(max(number, range.lowerBound), range.upperBound)
     if made != number {
       note(change, name, "\(number) is made \(made), the \(made < number ? "most" : "least") there is")
     }
-    return .number(made)
+    return made
   }
 
   /// Redirects; none is not to follow them.
@@ -164,7 +164,7 @@ extension ImportedCheck {
     if most <= 0 {
       self["follow"] = .plain("false")
     } else {
-      self["max_redirects"] = within(1...20, name, most, .stricter)
+      self["max_redirects"] = .number(within(1...20, name, most, .stricter))
     }
   }
 

@@ -164,16 +164,12 @@ struct StartJournal: Hashable, Sendable {
   /// Forgets those whose file was removed.
   mutating func keepAside(where isThere: (String) -> Bool) { aside.removeAll { !isThere($0.place) } }
 
-  /// Whether content that comes from elsewhere is what an agent of this version died over.
-  func refuses(_ input: StartInput, version: String, at now: Timestamp) -> Bool {
-    refusal(of: input, version: version, at: now) != nil
-  }
-
-  /// Put aside with that content, and not taken now.
+  /// Why content that comes from elsewhere is not taken: an agent of this version died over it. A clock that was set back
+  /// holds nothing up for longer.
   func refusal(of input: StartInput, version: String, at now: Timestamp) -> Aside? {
     aside.first {
       $0.isRefused && $0.input == input && $0.version == version
-        && ($0.isFault || now < $0.at.advanced(by: Self.refusedAfterKills))
+        && ($0.isFault || $0.at <= now && now < $0.at.advanced(by: Self.refusedAfterKills))
     }
   }
 
