@@ -85,10 +85,17 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
+    .target(
+      name: "Agent",
+      dependencies: [
+        "Basics", "Monitoring", "Curl", "Checks", "Scheduler", "History", "Spool", "QuartzAPI", "AgentConfig",
+        "Alerts", "Groups", "Import", "StatusServer", .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: settings),
     .executableTarget(
       name: "QuartzAgent",
       dependencies: [
-        "Basics", "Monitoring", "Curl", "Checks", "Scheduler", "History", "Spool", "QuartzAPI", "AgentConfig",
+        "Agent", "Basics", "Monitoring", "Curl", "Checks", "History", "Spool", "QuartzAPI", "AgentConfig",
         "Alerts", "Groups", "Import", "StatusServer",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
@@ -148,13 +155,17 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
+      name: "AgentTests",
+      dependencies: [
+        "Agent", "AgentConfig", "Alerts", "Basics", "Checks", "Curl", "Groups", "History", "Monitoring",
+        "QuartzAPI", "Scheduler", "Spool", "StatusServer", "TestSupport",
+        .product(name: "Logging", package: "swift-log"),
+      ], swiftSettings: settings),
+    .testTarget(
       name: "QuartzAgentTests",
       dependencies: [
-        "AgentConfig", "Alerts", "Basics", "Curl", "Groups", "QuartzAPI", "QuartzAgent", "History",
-        "Monitoring",
-        "Scheduler",
-        "Spool", "TestSupport",
-        .product(name: "Logging", package: "swift-log"),
+        "Agent", "AgentConfig", "Alerts", "Basics", "QuartzAgent", "History", "Monitoring", "Spool",
+        "TestSupport", .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: settings),
     .testTarget(
       name: "DeployTests", dependencies: ["Basics", "QuartzAPI", "Curl", "Monitoring", "TestSupport"],

@@ -100,13 +100,14 @@ def suite_times():
 
 
 class Room:
-    """The suites of a room's own test target that judge its mutations."""
+    """The suites of a room's own test target that judge its mutations; the daemon's are those of the program, too."""
 
     def __init__(self, name, listed, times, most_quick=QUICK, most=WHOLE):
         self.name, self.lock, self.broken = name, threading.Lock(), {}
+        self.targets = [f"{one}Tests" for one in ([name, "QuartzAgent"] if name == "Agent" else [name])]
         # A hang is told by a limit that whole passes are well within.
         self.limit = plant.LIMIT + 2 * most
-        suites = {line.split("/")[0].split(".")[1] for line in listed if line.startswith(f"{name}Tests.")}
+        suites = {line.split("/")[0].split(".")[1] for line in listed if line.split(".")[0] in self.targets}
         quick, slow, total = [], [], 0.0
         for suite in sorted(suites & set(times), key=times.get):
             total += times[suite]
@@ -116,7 +117,7 @@ class Room:
         self.left_out = sorted(suites - set(quick) - set(slow))
 
     def matching(self, suites):
-        return f"^{self.name}Tests[.]({'|'.join(suites)})/"
+        return f"^({'|'.join(self.targets)})[.]({'|'.join(suites)})/"
 
     def is_broken(self, suite):
         """Whether a suite fails without a mutation too: asked once, when it fails with one."""
@@ -169,7 +170,7 @@ def rooms_of(chosen, most_quick=QUICK, most=WHOLE):
     rooms = {name: Room(name, listed, times, most_quick, most) for name in sorted({one.room for one in chosen})}
     for name, room in rooms.items():
         if not any(room.passes):
-            sys.exit(f"{name}: no suite of {name}Tests is known to pass; run ./scripts/test")
+            sys.exit(f"{name}: no suite of {name} is known to pass; run ./scripts/test")
         if room.left_out:
             print(f"{name}: too slow to judge a mutation: {', '.join(room.left_out)}")
     return rooms

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Agent
 import ArgumentParser
 import Basics
 
@@ -68,6 +69,3 @@ struct QuartzAgentCommand: AsyncParsableCommand {
     exit(withError: ExitCode(failure.status))
   }
 }
-
-/// The version of this agent, as `--version`, the User-Agent header and the status page show it.
-let agentVersion = "0.1.0"

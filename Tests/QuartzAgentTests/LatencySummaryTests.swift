@@ -9,7 +9,9 @@ import Testing
 /// What `once --count` says of its rounds.
 @Suite struct LatencySummaryTests {
   private func summary(_ milliseconds: [Int]) throws -> LatencySummary {
-    let check = try tcpCheck("Shop")
+    var definition = CheckDefinition()
+    (definition.name, definition.type, definition.host, definition.port) = ("Shop", "tcp", "shop.example", 80)
+    let check = try MonitoringCheck(definition)
     let results = milliseconds.enumerated().map { index, value in
       var result = CheckResult(
         id: UniqueID(high: 1, low: UInt64(index)), check: check, trigger: .manual, scheduledAt: .epoch,

@@ -11,6 +11,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import Agent
 @testable import QuartzAgent
 @testable import StatusServer
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Synchronization
 import Testing
 
 @testable import QuartzAgent
@@ -78,5 +79,17 @@ import Testing
     let lines = try comparison(only: "Shop").table(width: width, color: false).split(separator: "\n")
     #expect(lines[2].hasSuffix("  +75.2 ms (+376%)"), "\(lines)")
     #expect(lines[0...3].allSatisfy { $0.columns <= width }, "\(lines)")
+  }
+
+  /// However many checks there are, each is looked at.
+  @Test func aComparisonReadsAllPages() async throws {
+    let asked = Mutex<[String]>([])
+    let checks = try await PlaceComparison.pages { path in
+      asked.withLock { $0.append(path) }
+      let count = path.hasSuffix("offset=2000") ? 10 : 1000
+      let rows = (0..<count).map { "{\"name\":\"\($0)\",\"places\":[\($0 == 9 ? "{}" : "")]}" }
+      return "{\"data\":[\(rows.joined(separator: ","))]}"
+    }
+    #expect(asked.withLock { $0.count } == 3 && checks.count == 3)
   }
 }

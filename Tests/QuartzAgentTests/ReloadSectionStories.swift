@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import AgentConfig
 import Basics
 import Foundation
 import Glibc
@@ -8,24 +7,8 @@ import Monitoring
 import TestSupport
 import Testing
 
-@testable import QuartzAgent
-
 /// A reload names the sections that it applied; what needs a restart is said for as long as it is so.
 @Suite struct ReloadSectionStories {
-  /// Each part of `Settings` is a section, and each section is compared.
-  @Test func everySectionIsCompared() {
-    let parts = Mirror(reflecting: Settings()).children.compactMap(\.label)
-    let names = parts.map { $0 == "lifeSigns" ? "heartbeat" : $0 }
-    #expect(Set(names).subtracting(SettingsSection.all.map(\.name)) == ["secretPaths"])
-    var other = Settings()
-    (other.agent.name, other.canaries, other.alerts) = ("x", ["a"], AlertSettings())
-    func changes(_ areReloaded: Bool, _ hasAlerts: Bool) -> [String] {
-      SettingsSection.changes(from: Settings(), to: other, areReloaded: areReloaded, hasAlerts: hasAlerts)
-    }
-    #expect(changes(true, true) == ["canaries", "alerts"] && changes(false, true) == ["agent"])
-    #expect(changes(true, false) == ["canaries"] && changes(false, false) == ["agent", "alerts"])
-  }
-
   private func write(_ port: UInt16, listen: UInt16, wait: Int, places: Int?, checks: Int, in folder: URL)
     throws
   {

@@ -4,11 +4,8 @@ import Basics
 import Foundation
 import Glibc
 import Monitoring
-import Synchronization
 import TestSupport
 import Testing
-
-@testable import QuartzAgent
 
 /// A changed configuration while the agent runs.
 @Suite struct ReloadStories {
@@ -206,17 +203,5 @@ import Testing
       process.send(SIGTERM)
       #expect(try await process.finish().status == 0)
     }
-  }
-
-  /// The scheduler tells missed slots while a new list is applied, and whoever hears of them asks for a name.
-  @Test func whoeverIsToldOfAChangeMayAskTheCatalog() throws {
-    let check = try tcpCheck("One")
-    let catalog = CheckCatalog(file: [])
-    let names = Mutex<[String?]>([])
-    catalog.observe { checks in
-      for check in checks { names.withLock { $0.append(catalog[check.id]?.name) } }
-    }
-    catalog.replace(file: [check])
-    #expect(names.withLock { $0 } == ["One"])
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Agent
 import AgentConfig
 import Basics
 import Monitoring

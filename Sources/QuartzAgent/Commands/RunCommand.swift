@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 
+import Agent
 import AgentConfig
 import ArgumentParser
 import Basics
 import Checks
 import Logging
 import Monitoring
+import Spool
 
 /// `quartz-agent run`: the daemon.
 struct RunCommand: AsyncParsableCommand {
@@ -33,9 +35,23 @@ struct RunCommand: AsyncParsableCommand {
       log.warning("a file of trusted certificates cannot be used", metadata: ["problem": "\(problem)"])
     }
     let watch = await onThread { ConfigWatch(loaded.origin, time: time) }
-    try await Agent(
-      settings: settings, configPath: path, lists: loaded.lists, watch: watch, log: log, time: time
-    ).run(signals)
+    let daemon = Daemon(
+      settings: settings, configPath: path, lists: loaded.lists, watch: watch, log: log, time: time)
+    do {
+      try await daemon.run(signals)
+    } catch let error as SpoolError {
+      throw failure(error.description, status: error.exitStatus)
+    }
+  }
+}
+
+extension SpoolError {
+  fileprivate var exitStatus: Int32 {
+    switch self {
+    case .locked: ExitStatus.locked
+    case .invalidSettings: ExitStatus.configuration
+    case .notDurable: ExitStatus.internalError
+    }
   }
 }
 
@@ -84,9 +100,4 @@ func report(_ errors: ConfigErrors) -> CommandFailure {
   return failure(
     "the configuration has \(count) \(count == 1 ? "problem" : "problems")", status: ExitStatus.configuration,
     details: errors.problems.map { "\($0)" })
-}
-
-extension ConfigProblem {
-  /// The hint for a log line, which has one line only.
-  var hintMetadata: Logger.Metadata? { hint.map { ["hint": "\($0)"] } }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Agent
 import Basics
 import Checks
 import Glibc
@@ -49,27 +50,6 @@ private func raiseDescriptorLimit() {
   guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
   limit.rlim_cur = limit.rlim_max
   setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-}
-
-/// How many descriptors this process may have open.
-func descriptorLimit() -> Int {
-  var limit = rlimit()
-  guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
-  return Int(clamping: limit.rlim_cur)
-}
-
-/// The environment, read without Foundation.
-func processEnvironment() -> [String: String] {
-  var variables: [String: String] = [:]
-  var entry = environ
-  while let pointer = entry.pointee {
-    let text = String(cString: pointer)
-    if let equals = text.firstIndex(of: "=") {
-      variables[String(text[..<equals])] = String(text[text.index(after: equals)...])
-    }
-    entry += 1
-  }
-  return variables
 }
 
 /// Without these the Swift runtime traps, waits for ever or takes the command line for empty, without a word.

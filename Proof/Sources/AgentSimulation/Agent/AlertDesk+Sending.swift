@@ -1,1 +1,1 @@
-../../../../Sources/QuartzAgent/Alerting/AlertDesk+Sending.swift
+../../../../Sources/Agent/Alerting/AlertDesk+Sending.swift

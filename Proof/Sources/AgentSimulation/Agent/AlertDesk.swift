@@ -1,1 +1,1 @@
-../../../../Sources/QuartzAgent/Alerting/AlertDesk.swift
+../../../../Sources/Agent/Alerting/AlertDesk.swift

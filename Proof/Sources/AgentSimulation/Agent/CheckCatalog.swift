@@ -1,1 +1,1 @@
-../../../../Sources/QuartzAgent/Agent/CheckCatalog.swift
+../../../../Sources/Agent/Daemon/CheckCatalog.swift

@@ -1,1 +1,1 @@
-../../../../Sources/QuartzAgent/Agent/ClockWatch.swift
+../../../../Sources/Agent/Daemon/ClockWatch.swift

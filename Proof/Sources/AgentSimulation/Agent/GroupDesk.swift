@@ -1,1 +1,1 @@
-../../../../Sources/QuartzAgent/Grouping/GroupDesk.swift
+../../../../Sources/Agent/Grouping/GroupDesk.swift

@@ -1,1 +1,1 @@
-../../../../Sources/QuartzAgent/Grouping/GroupMemoryFile.swift
+../../../../Sources/Agent/Grouping/GroupMemoryFile.swift

@@ -1,1 +1,1 @@
-../../../../Sources/QuartzAgent/Agent/HistoryKeeper.swift
+../../../../Sources/Agent/Daemon/HistoryKeeper.swift

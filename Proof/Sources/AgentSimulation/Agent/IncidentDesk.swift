@@ -1,1 +1,1 @@
-../../../../Sources/QuartzAgent/Grouping/IncidentDesk.swift
+../../../../Sources/Agent/Grouping/IncidentDesk.swift

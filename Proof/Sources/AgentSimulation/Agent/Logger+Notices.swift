@@ -1,1 +1,1 @@
-../../../../Sources/QuartzAgent/Agent/Logger+Notices.swift
+../../../../Sources/Agent/Daemon/Logger+Notices.swift

@@ -1,1 +1,1 @@
-../../../../Sources/QuartzAgent/Agent/MaintenanceBook.swift
+../../../../Sources/Agent/Daemon/MaintenanceBook.swift

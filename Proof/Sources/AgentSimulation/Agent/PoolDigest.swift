@@ -1,1 +1,1 @@
-../../../../Sources/QuartzAgent/Grouping/PoolDigest.swift
+../../../../Sources/Agent/Grouping/PoolDigest.swift

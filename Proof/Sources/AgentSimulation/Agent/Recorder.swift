@@ -1,1 +1,1 @@
-../../../../Sources/QuartzAgent/Agent/Recorder.swift
+../../../../Sources/Agent/Daemon/Recorder.swift

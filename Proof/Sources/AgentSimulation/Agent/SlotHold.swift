@@ -1,1 +1,1 @@
-../../../../Sources/QuartzAgent/Agent/SlotHold.swift
+../../../../Sources/Agent/Daemon/SlotHold.swift

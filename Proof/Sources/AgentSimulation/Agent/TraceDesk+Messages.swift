@@ -1,1 +1,1 @@
-../../../../Sources/QuartzAgent/Tracing/TraceDesk+Messages.swift
+../../../../Sources/Agent/Tracing/TraceDesk+Messages.swift

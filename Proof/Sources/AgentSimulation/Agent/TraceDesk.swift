@@ -1,1 +1,1 @@
-../../../../Sources/QuartzAgent/Tracing/TraceDesk.swift
+../../../../Sources/Agent/Tracing/TraceDesk.swift

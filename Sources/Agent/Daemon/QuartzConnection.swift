@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: MIT
+
+import AgentConfig
+import Basics
+import Checks
+import Curl
+import Logging
+import Monitoring
+import QuartzAPI
+import Spool
+
+extension QuartzLink {
+  /// The link of this agent: over the engine and the resolver that the probes use.
+  init(
+    _ quartz: QuartzSettings, _ settings: Settings, _ engine: ProbeEngine, _ spool: ResultSpool,
+    _ starts: StartWatch, _ disk: StateDisk, _ reporter: AgentReporter,
+    sharing: CheckListPuller.Sharing? = nil, contact: ContactDesk? = nil,
+    apply: @escaping @Sendable (PulledChecks) async -> Void
+  ) throws(QuartzSetupError) {
+    var outside = Outside(
+      engine: engine.curl, time: engine.time, resolve: engine.resolver.forRequests(engine.own, engine.time),
+      queue: spool, readKey: rereading(quartz.apiKeyFile),
+      report: { await reporter.report() }, apply: apply)
+    (outside.sharing, outside.contact) = (sharing, contact)
+    outside.kept = { name in disk.file(name) { WatchedFile(file: $0, name: name, watch: starts) } }
+    try self.init(quartz, settings, outside)
+  }
+
+  /// The way out for a few results of one command, which opens no store and keeps nothing.
+  package init(
+    _ quartz: QuartzSettings, _ settings: Settings, _ engine: ProbeEngine, _ handful: Handful
+  ) throws(QuartzSetupError) {
+    let outside = Outside(
+      engine: engine.curl, time: engine.time, resolve: engine.resolver.forRequests(engine.own, engine.time),
+      queue: handful, readKey: rereading(quartz.apiKeyFile), apply: { _ in })
+    try self.init(quartz, settings, outside)
+  }
+
+  private init(
+    _ quartz: QuartzSettings, _ settings: Settings, _ outside: Outside
+  ) throws(QuartzSetupError) {
+    var rules = MappingRules(quartz.checks)
+    rules.limit = settings.limits.remoteChecks
+    rules.minimumInterval = settings.limits.remoteIntervalMin
+    rules.methods = Set(settings.egress.methods.map { ByteText($0) })
+    rules.destinations.hosts = settings.limits.destinations
+    if case .tcp(_, let port) = settings.status.listen, port > 0 { rules.own.ports = [port] }
+    let identity = Sender(
+      name: settings.agent.name, region: settings.agent.region, location: settings.group?.name,
+      version: agentVersion)
+    try self.init(quartz, agent: identity, rules: rules, outside: outside)
+  }
+}
+
+extension SystemResolver {
+  /// - Parameter own: told what the API's name resolves to, which is closed to the checks it sends.
+  package func forRequests(_ own: OwnPlaces?, _ time: TimeSource) -> CurlExchange.Resolve {
+    { host, _ in
+      do {
+        let found = try await self.resolve(host, ip: .any, deadline: time.instant() + .seconds(10))
+        if let failure = found.failure {
+          return .failure(ResolveFailure("\(host) cannot be resolved: \(failure.reason.rawValue)"))
+        }
+        own?.noteAPI(found.addresses)
+        return .success(found.addresses)
+      } catch { return .failure(ResolveFailure("cancelled")) }
+    }
+  }
+}
+
+/// The key file, read again off the cooperative pool by the rules every secret file is read by.
+private func rereading(_ path: String?) -> @Sendable () async -> Redacted? {
+  {
+    guard let path else { return nil }
+    return await onThread { (try? SecretFiles.disk.read(path)).map { Redacted($0.text) } }
+  }
+}
+
+/// Tells the log when delivery or the check list begins to fail, and when it works again: once a change of
+/// words, not once a try.
+actor ConnectionWatch {
+  private let link: QuartzLink
+  private let time: TimeSource
+  private let log: Logger
+  private var delivery: Notice?
+  private var list: Notice?
+  private var reach: Notice?
+  private var told: Set<Notice> = []
+
+  static let every: Duration = .seconds(5)
+
+  init(_ link: QuartzLink, log: Logger, time: TimeSource) {
+    self.link = link
+    self.time = time
+    self.log = log
+  }
+
+  func run() async {
+    repeat { await look() } while (try? await time.sleep(for: Self.every)) != nil
+  }
+
+  private func look() async {
+    if let uploader = link.uploader {
+      tell(.delivery, await uploader.status().tally.trouble, before: &delivery)
+    }
+    if let status = link.puller?.status {
+      tell(.checkList, status.trouble ?? status.held.map { .warning(.checkList, $0) }, before: &list)
+      tell(.reach, status.beyondReach, before: &reach)
+      tellSkipped(status)
+    }
+  }
+
+  private func tell(_ place: Notice.Place, _ trouble: Notice?, before: inout Notice?) {
+    defer { before = trouble }
+    guard trouble != before else { return }
+    if let trouble {
+      log.tell(trouble, as: "\(place.text) is in trouble")
+    } else {
+      log.notice("\(place.text) works again")
+    }
+  }
+
+  private func tellSkipped(_ status: PullStatus) {
+    for (title, notices) in [("check skipped", status.skipped), ("check changed", status.warnings)] {
+      for notice in Set(notices).subtracting(told).sorted(by: { $0.place.text < $1.place.text }) {
+        log.warning("\(title)", metadata: ["check": "\(notice.place.text)", "reason": "\(notice.what)"])
+      }
+    }
+    told = Set(status.skipped + status.warnings)
+  }
+}

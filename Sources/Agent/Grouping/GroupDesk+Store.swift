@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+
+import AgentConfig
+import Basics
+import Checks
+import Groups
+import Logging
+import QuartzAPI
+
+// A group's desk over an etcd.
+extension GroupDesk {
+  /// `nil` where the agent is in no group.
+  static func make(
+    _ settings: Settings, _ engine: ProbeEngine, _ disk: StateDisk, _ log: Logger
+  ) async -> GroupDesk? {
+    guard let group = settings.group else { return nil }
+    let home = await Self.home(on: disk, log, engine.time)
+    let memory = GroupMemoryFile(group, settings, disk, log: log, time: engine.time)
+    return GroupDesk(
+      group, settings, home: home, memory: memory, recalling: await memory.read(),
+      store: EtcdStore(group, settings, engine), log: log, time: engine.time)
+  }
+
+  private static func home(on disk: StateDisk, _ log: Logger, _ time: TimeSource) async -> Home {
+    let file = disk.file("group-home", maxBytes: 64)
+    do throws(StateFile.Failure) {
+      if let bytes = try await file.read(), let id = UniqueID(String(decoding: bytes, as: UTF8.self)) {
+        return Home(id: id, isOld: true)
+      }
+    } catch {
+      log.warning("the group's mark in the state directory cannot be read", metadata: ["problem": "\(error)"])
+    }
+    var generator = RandomPool()
+    let id = UniqueID.v7(at: time.wall(), using: &generator)
+    // Without it a restart waits for its old lease.
+    try? await file.write(Array(id.description.utf8))
+    return Home(id: id, isOld: false)
+  }
+}
+
+extension EtcdStore {
+  package init(_ group: GroupSettings, _ settings: Settings, _ engine: ProbeEngine) {
+    self.init(
+      client: EtcdClient(group, engine), keys: EtcdKeys(prefix: group.prefix, group: group.name),
+      name: settings.agent.name)
+  }
+}
+
+extension EtcdClient {
+  package convenience init(_ group: GroupSettings, _ engine: ProbeEngine) {
+    let tls = group.store.tls
+    let resolve = engine.resolver.forRequests(nil, engine.time)
+    self.init(
+      EtcdSettings(
+        endpoints: group.store.etcd, user: group.store.user, password: group.store.password,
+        tls: TLSOptions(
+          caFile: tls.caFile, clientCertificate: tls.clientCertificate, clientKey: tls.clientKey)),
+      userAgent: userAgent, engine: engine.curl
+    ) { host, port in
+      await resolve(host, port).mapError { EndpointFailure($0.message) }
+    }
+  }
+}

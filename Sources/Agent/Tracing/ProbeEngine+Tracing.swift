@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+
+import AgentConfig
+import Basics
+import Checks
+import History
+import Logging
+import Monitoring
+
+extension ProbeEngine {
+  /// The tracer of paths. A file of networks that cannot be read leaves hops without them.
+  package func tracer(_ settings: TraceSettings, _ log: Logger) async -> any RouteTracing {
+    Tracer(
+      names: settings.names ? resolver : nil, networks: await Self.networks(settings.networks, log),
+      time: time)
+  }
+
+  private static func networks(_ path: String?, _ log: Logger) async -> NetworkTable {
+    guard let path else { return NetworkTable() }
+    let problem: String
+    do throws(UnreadableFile) {
+      let bytes = try await onThread {
+        Result { () throws(UnreadableFile) in try readWhole(path, limit: NetworkTable.sizeLimit) }
+      }
+      .get()
+      do throws(NetworkTable.Problem) { return try NetworkTable(bytes) } catch { problem = "\(error)" }
+    } catch {
+      problem = error.words
+    }
+    log.warning(
+      "ways are shown without networks: \(path) cannot be used", metadata: ["problem": "\(problem)"])
+    return NetworkTable()
+  }
+
+  func traceDesk(
+    _ settings: Settings, _ history: HistoryStore, _ catalog: CheckCatalog, _ maintenance: MaintenanceBook,
+    _ disk: StateDisk, _ log: Logger
+  ) async -> TraceDesk {
+    await TraceDesk(
+      settings.trace, disk: disk, tracer: await tracer(settings.trace, log),
+      history: history, catalog: catalog, maintenance: maintenance, log: log, time: time)
+  }
+}
