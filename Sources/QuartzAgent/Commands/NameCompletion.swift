@@ -16,7 +16,7 @@ enum NameCompletion {
     return begun ? names : settings.checks.map(\.id.description)
   }
 
-  /// What can be muted or maintained: a check, a tag, everything.
+  /// Targets of a mute or a maintenance window: a check, a tag, everything.
   static let targets = offering { settings, prefix in
     let checks = settings.checks.map(\.name)
     return checks + tags(of: settings).map { "tag:\($0)" } + ["all"]
