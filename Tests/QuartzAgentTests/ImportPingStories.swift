@@ -115,8 +115,8 @@ import Testing
         """, payloads: [101, 101]),
   ]
 
-  @Test(arguments: zip(sources, 1...)) func whatArrives(_ source: Source, number: Int) async throws {
-    let address = "127.0.77.\(number)"
+  @Test(arguments: zip(sources, sources.indices)) func whatArrives(_ source: Source, number: Int) async throws {
+    let address = "127.0.77.\(number + 1)"
     let listener = try #require(EchoListener(address))
     defer { listener.close() }
     try await withTemporaryDirectory { folder in
@@ -160,7 +160,7 @@ private struct EchoListener {
     var sizes: [Int] = []
     var packet = [UInt8](repeating: 0, count: 4096)
     while true {
-      let length = recv(socket, &packet, packet.count, Int32(MSG_DONTWAIT.rawValue))
+      let length = recv(socket, &packet, packet.count, Int32(MSG_DONTWAIT))
       guard length > 0 else { return sizes }
       let header = Int(packet[0] & 15) * 4
       if length >= header + 8, packet[header] == 8 { sizes.append(length - header - 8) }
