@@ -70,11 +70,7 @@ struct ImportedListFiles {
     let (names, contents) = (names, contents)
     return ConfigFiles(
       expand: { names[ByteText($0)] ?? [] },
-      read: { path throws(ConfigErrors) in
-        guard let bytes = contents[ByteText(path)] else {
-          throw ConfigErrors(problems: [ConfigProblem(file: path, message: "no list of targets")])
-        }
-        return bytes
-      }, isThere: { contents[ByteText($0)] != nil })
+      read: { path throws(ConfigErrors) in contents[ByteText(path)] ?? [] },
+      isThere: { contents[ByteText($0)] != nil })
   }
 }
