@@ -75,7 +75,7 @@ import Testing
               quartz-agent: each of them, with its place: agent.yaml.report.txt
 
               """)
-          let first = try await AgentProcess(["once", "-c", "agent.yaml", "--format", "json"], in: folder)
+          let first = try await AgentProcess(["once", "-c", "agent.yaml"], in: folder)
             .finish()
           #expect(first.status == 0, "\(first.stdout) \(first.stderr)")
           let wanted = [
@@ -88,9 +88,18 @@ import Testing
           let second = try await AgentProcess(["once", "-c", "agent.yaml"], in: folder).finish()
           #expect(second.status == 0, "\(second.stdout) \(second.stderr)")
           #expect(asked.take() == wanted + ["HEAD /later HTTP/1.1 Host: 127.0.0.1:\(two.port) X-Odd: odd"])
-          let effective = try await AgentProcess(["validate", "-c", "agent.yaml", "--print"], in: folder)
+          let tagged = try await AgentProcess(
+            ["once", "-c", "agent.yaml", "--tag", "team:shop"], in: folder
+          ).finish()
+          #expect(tagged.status == 0 && asked.take().count == 3, "\(tagged.stdout)")
+          let shown = try await AgentProcess(["validate", "-c", "agent.yaml", "--print"], in: folder)
             .finish()
-          #expect(effective.status == 0 && effective.stdout == "", "\(effective.stdout)")
+          let lines = shown.stdout.split(separator: "\n").map { $0.trimmingPrefix { $0 == " " } }
+          #expect(
+            lines.filter { $0.hasPrefix("- name: ") || $0.hasPrefix("tags: ") }.map(String.init)
+              == (urls + [further]).flatMap {
+                ["- name: \"page \($0)\"", #"tags: ["team:shop", "job:pages"]"#]
+              })
         }
       }
     }
@@ -136,8 +145,8 @@ import Testing
     #expect(try document(list).checks.isEmpty && document(list).sections.discover.count == 1)
     let compared = try document(list, fixesTargets: true)
     #expect(compared.checks.map(\.name) == ["page http://a.example", "page http://b.example"])
+    #expect(compared.checks.map { $0.question?.target } == ["http://a.example", "http://b.example"])
     #expect(
-      compared.checks.map(\.question)
-        == ["a", "b"].map { OldQuestion(module: "page", target: "http://\($0).example") })
+      compared.sections.discover.isEmpty && compared.checks.allSatisfy { $0.question?.module == "page" })
   }
 }

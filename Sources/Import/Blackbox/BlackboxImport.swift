@@ -77,7 +77,6 @@ struct BlackboxImport {
         list.listAsFixed()
       }
     }
-    for number in folded { lists[number].carryAsRead() }
     ledger.settle()
     return made.filter { item in item.wish.list.map { !folded.contains($0.number) } ?? true }.map(\.check)
   }

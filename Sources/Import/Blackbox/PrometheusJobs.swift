@@ -97,7 +97,8 @@ struct ScrapeJob {
         groups += list.groups.map { ($0, work.lists.count) }
         work.lists.append(list)
       }
-      if !isGiven { discovery.listRest("the file is read once") }
+      if isGiven { discovery.carry("refresh_interval") }
+      discovery.listRest(isGiven ? Ledger.unknownKey : "the file is read once")
     }
     return groups
   }

@@ -108,12 +108,6 @@ struct TargetFile {
   /// The targets became checks.
   func listAsFixed() {
     discovery.ledger.list(pattern, Self.readOnce)
-    discovery.listRest("the file is read once")
-  }
-
-  /// The agent reads the file whenever it changes.
-  func carryAsRead() {
-    discovery.carry("refresh_interval")
-    discovery.listRest()
+    discovery.ledger.list(discovery["refresh_interval"], Self.readOnce)
   }
 }

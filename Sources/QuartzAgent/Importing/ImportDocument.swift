@@ -52,7 +52,7 @@ struct ImportDocument {
     }
     lost += lists.lost
     render()
-    guard !isTooLarge, let problem = ImportJudge.problems(checks, sections).first?.value else { return }
+    guard !isTooLarge, let problem = ImportJudge.problems(checks, self.sections).first?.value else { return }
     for entry in self.sections.entries { refuse(entry, problem) }
     self.sections = ImportedSections()
     render()
