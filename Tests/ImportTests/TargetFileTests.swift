@@ -110,7 +110,10 @@ import Testing
 
         """)
     let loaded = try loaded(made)
-    #expect(loaded.warnings == [])
+    #expect(
+      loaded.warnings.map(\.message) == [
+        "auth.basic.password comes from the environment, which other programs may see"
+      ])
     #expect(
       loaded.settings.checks.map(\.name) == [
         "web https://a.example/x?y=1", "web https://192.0.2.1:81", "web https://b.example",
