@@ -16,7 +16,7 @@ import Testing
       exit(0)
     }
     guard arguments.contains("--testing-library") else {
-      fputs("no test of XCTest; for the others: --testing-library swift-testing\n", stderr)
+      print("no test of XCTest; for the others: --testing-library swift-testing")
       exit(0)
     }
     await Testing.__swiftPMEntryPoint() as Never
