@@ -47,7 +47,9 @@ package struct SpoolSettings: Hashable, Sendable {
   var segmentCount: Int { size / segmentSize }
 
   func problem() -> String? {
-    if segmentSize < 16 << 10 || segmentSize > Self.largestSegment { return "segment size must be 16 KiB to 64 MiB" }
+    if segmentSize < 16 << 10 || segmentSize > Self.largestSegment {
+      return "segment size must be 16 KiB to 64 MiB"
+    }
     if segmentCount < SpoolSettings.leastSegments { return "spool size must be at least 3 segments" }
     if queueLimit < 1 || queueBytes < RecordFrame.sizeLimit {
       return "the queue must hold at least one result"

@@ -15,7 +15,8 @@ import Testing
     for (place, check) in checks.enumerated() {
       for minute in 0...place {
         let run = Run(slot: midnight + .seconds(60 * minute), state: minute % 2 == 0 ? .up : .down)
-        store.record(run.result(of: check), interval: .seconds(60), sequence: UInt64(place * 200 + minute + 1))
+        store.record(
+          run.result(of: check), interval: .seconds(60), sequence: UInt64(place * 200 + minute + 1))
       }
     }
     let snapshot = store.snapshot(now: midnight + .seconds(7200))

@@ -115,7 +115,8 @@ import Testing
         """, payloads: [101, 101]),
   ]
 
-  @Test(arguments: zip(sources, sources.indices)) func whatArrives(_ source: Source, number: Int) async throws {
+  @Test(arguments: zip(sources, sources.indices)) func whatArrives(_ source: Source, number: Int) async throws
+  {
     let address = "127.0.77.\(number + 1)"
     let listener = try #require(EchoListener(address))
     defer { listener.close() }
