@@ -194,7 +194,6 @@ import Testing
       "no http", module: "icmp",
       names: ["icmp https://a.example/x?y=1", "icmp https://192.0.2.1:81", "icmp https://b.example"]),
     Other("settings that depend on the scheme", module: "bare"),
-    Other("a file by a label", module: "file"),
     Other("a rule that drops", rules: ["- {source_labels: [__param_target], regex: c.*, action: drop}"]),
     Other("a rule that keeps", rules: ["- {source_labels: [__param_target], regex: http.*, action: keep}"]),
     Other(
