@@ -16,25 +16,6 @@ import Testing
     var testDescription: String { format }
   }
 
-  private static func nagios(_ line: String) -> String {
-    """
-    define command {
-      command_name odd
-      command_line /usr/lib/nagios/plugins/\(line)
-    }
-    define host {
-      host_name odd
-      address 127.0.0.1
-    }
-    define service {
-      host_name odd
-      service_description s
-      check_command odd
-      max_check_attempts 1
-    }
-    """
-  }
-
   static let sources: [Source] = [
     Source(
       format: "blackbox",
@@ -59,7 +40,8 @@ import Testing
         size = 91
         """, payloads: [91, 91, 91]),
     Source(
-      format: "nagios", text: nagios("check_icmp -H $HOSTADDRESS$ -n 3 -b 93 -i 20ms -w 900,20% -c 990,60%"),
+      format: "nagios",
+      text: ImportPortStories.nagios("check_icmp -H $HOSTADDRESS$ -n 3 -b 93 -i 20ms -w 900,20% -c 990,60%"),
       payloads: [93, 93, 93]),
     Source(
       format: "icinga2",

@@ -74,7 +74,7 @@ struct BlackboxHTTP {
         values.list(AgentValue.oddFile, "files")
         continue
       }
-      _ = values.texts("files")
+      values.carry("files")
       for file in made { check.entry("headers", header.name, file) }
     }
   }

@@ -3,7 +3,6 @@
 import AgentConfig
 import ArgumentParser
 import Basics
-import Checks
 import Monitoring
 
 /// Completion of words that the configuration names: checks, tags, channels. A configuration that is missing or wrong offers
@@ -17,9 +16,8 @@ enum NameCompletion {
   }
 
   /// Targets of a mute or a maintenance window: a check, a tag, everything.
-  static let targets = offering { settings, prefix in
-    let checks = settings.checks.map(\.name)
-    return checks + tags(of: settings).map { "tag:\($0)" } + ["all"]
+  static let targets = offering { settings, _ in
+    settings.checks.map(\.name) + tags(of: settings).map { "tag:\($0)" } + ["all"]
   }
 
   static let tags = offering { settings, _ in tags(of: settings) }
@@ -42,9 +40,7 @@ enum NameCompletion {
   private static func readable(_ words: [String]) -> Settings? {
     guard let path = ConfigOptions.existing(named(words)) else { return nil }
     do {
-      return try ConfigLoader.load(
-        path: path, environment: processEnvironment(), patterns: Pattern.rule, credentials: .ofTheService
-      ).settings
+      return try loadForAsking(path)
     } catch {
       return error.readable
     }
