@@ -5,8 +5,8 @@ import ArgumentParser
 import Basics
 import Monitoring
 
-/// Completion of words that the configuration names: checks, tags, channels. A configuration that is missing or wrong offers
-/// none, and says nothing: the shell is in the middle of a line.
+/// Completion of words that the configuration names: checks, tags, channels. Of a wrong configuration
+/// it offers the part that can be read, and prints no error: the shell is in the middle of a line.
 enum NameCompletion {
   /// Checks of the configuration by name; by id where no name begins as the word does.
   static let checks = offering { settings, prefix in
