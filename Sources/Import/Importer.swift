@@ -73,8 +73,18 @@ package enum Importer {
     case .checkly: for file in files { checks += try ChecklyImport(ledger).read(file) }
     }
     ledger.close()
+    var names = FreeNames()
+    checks = named(checks, &names)
+    var sections = ledger.sections
+    ImportedDiscovery.name(&sections.discover, beside: checks)
+    for index in sections.discover.indices {
+      let targets = sections.discover[index].targets
+      for (place, check) in named(targets.map(\.check), &names).enumerated() {
+        sections.discover[index].targets[place].check = check
+      }
+    }
     return Imported(
-      format: format, checks: named(checks), sections: ledger.sections, notes: ledger.general,
+      format: format, checks: checks, sections: sections, notes: ledger.general,
       leftOut: ledger.leftOut, total: ledger.total, carried: ledger.carried)
   }
 
@@ -89,9 +99,8 @@ package enum Importer {
   }
 
   /// Names that agent.yaml takes: printable, at most 200 bytes, each only once.
-  private static func named(_ checks: [ImportedCheck]) -> [ImportedCheck] {
-    var names = FreeNames()
-    return checks.map { check in
+  private static func named(_ checks: [ImportedCheck], _ names: inout FreeNames) -> [ImportedCheck] {
+    checks.map { check in
       var check = check
       check.name = names.take(check.name, maxBytes: 190)
       check.nameMethod()

@@ -177,7 +177,7 @@ struct LogRecoverer {
   {
     var read = Read(segment: Segment(file: item.file, name: item.name, limit: limit))
     // Header and name may both lie about the size; nothing larger than the largest segment is read.
-    let size = min(item.size, 64 << 20)
+    let size = min(item.size, SpoolSettings.largestSegment)
     var expected = item.name.base
     var unknown = 0
     let later = Set(recovery.segments.flatMap(\.gaps))

@@ -32,9 +32,11 @@ package final class PosixFileSystem: SpoolFileSystem {
     if isReserved { fillHoles() }
   }
 
-  /// Allocates the space of sparse segments from a time without reservation. Writing reports a full disk later.
+  /// Allocates the space of sparse segments from a time without reservation. Writing reports a full disk later. A file that is
+  /// longer than a segment can be is no such one: its space would be all that the disk has.
   private func fillHoles() {
-    for (name, size) in (try? list()) ?? [:] where name.hasSuffix(".seg") {
+    for (name, size) in (try? list()) ?? [:]
+    where name.hasSuffix(".seg") && size <= SpoolSettings.largestSegment {
       guard let file = try? open(name, create: false) else { continue }
       defer { close(file) }
       var info = stat()

@@ -41,10 +41,15 @@ package struct SpoolSettings: Hashable, Sendable {
   /// One being written, one holding results, one in reserve for the change.
   static let leastSegments = 3
 
+  /// Bytes; a longer file is no segment of any store.
+  static let largestSegment = 64 << 20
+
   var segmentCount: Int { size / segmentSize }
 
   func problem() -> String? {
-    if segmentSize < 16 << 10 || segmentSize > 64 << 20 { return "segment size must be 16 KiB to 64 MiB" }
+    if segmentSize < 16 << 10 || segmentSize > Self.largestSegment {
+      return "segment size must be 16 KiB to 64 MiB"
+    }
     if segmentCount < SpoolSettings.leastSegments { return "spool size must be at least 3 segments" }
     if queueLimit < 1 || queueBytes < RecordFrame.sizeLimit {
       return "the queue must hold at least one result"

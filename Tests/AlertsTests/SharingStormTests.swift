@@ -77,11 +77,11 @@ import Testing
     let checks = try (0..<4).map { try makeCheck("c\($0)", host: "10.0.\($0).1") }
     var world = ShareWorld(agents: 3, checks) { settings in
       settings.rules = [AlertRule("down", .consecutiveFailures(threshold: 1, recoveries: 1), severity: .low)]
-      settings.digest = 120
+      settings.digest = 30
     }
     world.notifying = [member]
     for check in checks { world.fail(check, by: 0) }
-    world.pass(300)
+    world.pass(90)
     #expect(world.heard == ["\(member) digest 4 incidents since the last digest"], "\(world.heard)")
   }
 

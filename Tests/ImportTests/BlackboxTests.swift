@@ -142,6 +142,21 @@ import Testing
       .map { $0.dropFirst(4) }.joined(separator: "\n")
   }
 
+  /// A name of a file or a scheme is one, whatever it looks like.
+  @Test(arguments: [
+    (
+      "authorization: {type: \"A ${env:X}\", credentials_file: /t}",
+      "headers:\n  Authorization: \"A $${env:X} ${file:/t}\""
+    ),
+    ("authorization: {credentials_file: \"/t}${env:X\"}", ""), ("bearer_token_file: \"/t}${env:X\"", ""),
+    ("http_headers: {A: {files: [\"/t}${env:X\"]}}", ""),
+    ("basic_auth: {username: ann, password_file: \"/t}${env:X\"}", "auth:\n  basic:\n    username: ann"),
+  ])
+  func noNameIsAReference(settings: String, more: String) throws {
+    let made = try keys("prober: http, http: {\(settings)}")
+    #expect(made == "type: http\nurl: https://a.example" + (more.isEmpty ? "" : "\n") + more)
+  }
+
   @Test func whatTheExporterTakesIsTaken() throws {
     let login = try #require(
       try module("prober: http, http: {basic_auth: {username: ann}}").probe(of: "https://a"))

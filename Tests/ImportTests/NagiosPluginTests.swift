@@ -72,6 +72,10 @@ import Testing
           fail: 60%
       """
     ),
+    ("check_icmp -H a.example -i 50", "type: ping\nhost: a.example\ncount: 5\npacket_interval: 50ms"),
+    ("check_icmp -H a.example -i 30000us", "type: ping\nhost: a.example\ncount: 5\npacket_interval: 30ms"),
+    ("check_icmp -H a.example -i 0.5s", "type: ping\nhost: a.example\ncount: 5\npacket_interval: 500ms"),
+    ("check_icmp -H a.example -i 1ms", "type: ping\nhost: a.example\ncount: 5\npacket_interval: 10ms"),
     (
       "check_icmp -s 192.0.2.9 -n 2 -b 100 gw.example",
       """
@@ -252,6 +256,15 @@ import Testing
       ["-d names no header; a condition is on one header"]
     ),
     ("check_http -H a.example -e OK", ["-e has a text that is no code; a status is judged by its code"]),
+    (
+      "check_fping -H a.example -T 500",
+      ["-T has no counterpart: the packets of a run share its timeout"]
+    ),
+    (
+      "check_smtp -H a.example -F mail.example",
+      ["-F has no counterpart: the agent greets with its own name"]
+    ),
+    ("check_icmp -H a.example -i often", ["-i is no time, such as 80ms"]),
     ("check_tcp -p 1 --zzz=hunter2", ["--zzz is no option of the plugin"]),
     ("check_nrpe -H a -c check_disk", ["no check here does what \"check_nrpe\" does"]),
     ("check_tcp -p 1 | tail", ["its command line needs a shell"]),

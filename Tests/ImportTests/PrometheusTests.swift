@@ -130,7 +130,11 @@ import Testing
     let made = try read(
       job, more: [("t/web.json", "[{\"targets\": [\"a\", \"b\"], \"labels\": {\"x\": \"y\"}}]")])
     #expect(made.names == ["icmp a", "icmp b"])
-    #expect(reasons(of: made) == ["its targets are in a file that was not given: import it too"])
+    #expect(
+      reasons(of: made) == [
+        "its targets are in a file that was not given: import it too",
+        "its targets are those of the time of import: the file is read once",
+      ])
   }
 
   @Test func theHostnameIsAskedFor() throws {

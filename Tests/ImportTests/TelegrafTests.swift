@@ -9,6 +9,15 @@ import Testing
 @Suite struct TelegrafTests {
   private func read(_ text: String) throws -> ReadSource { try ReadSource(.telegraf, text) }
 
+  /// A token's file whose name would be more than a name in a reference is listed, not written.
+  @Test(arguments: [("/run/token", true), ("/run/t}${env:X}", false), ("/run/$t", false)])
+  func fileOfAToken(name: String, isWritten: Bool) throws {
+    let made = try read(
+      "[[inputs.http_response]]\nurls = [\"https://a.example\"]\nbearer_token = \"\(name)\"\n")
+    #expect(made.text.contains("bearer: \"${file:\(name)}\"") == isWritten && !made.text.contains("${env:"))
+    #expect(made.reasons.contains(AgentValue.oddFile) == !isWritten)
+  }
+
   @Test func httpResponse() throws {
     let made = try read(
       """

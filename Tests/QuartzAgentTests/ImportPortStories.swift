@@ -15,7 +15,7 @@ import Testing
     var testDescription: String { format }
   }
 
-  private static func nagios(_ line: String) -> String {
+  static func nagios(_ line: String) -> String {
     """
     define command {
       command_name odd

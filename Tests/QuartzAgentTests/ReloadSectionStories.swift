@@ -57,7 +57,10 @@ import Testing
         let words = "changed settings take effect at the next start: limits, trace"
         // More checks, another wait, and two sections that no reload applies.
         #expect(try await reload(2, 50, 2).contains(#"applied="checks, alerts""#))
-        let warnings = lines(process, "changed settings take effect at the next start")
+        let waits = "changed settings take effect at the next start"
+        // It is said after the reload.
+        try await process.wait(for: "the warning") { !lines(process, waits).isEmpty }
+        let warnings = lines(process, waits)
         #expect(warnings.count == 1 && warnings[0].contains(#"sections="limits, trace""#), "\(warnings)")
         for text in try await surfaces() { #expect(text.contains(words), "\(text)") }
         // It is still so after a reload that changes nothing else.
@@ -65,7 +68,7 @@ import Testing
         for text in try await surfaces() { #expect(text.contains(words)) }
         // Changed back, it waits for nothing.
         #expect(try await reload(3, nil, 2).contains("applied=none"))
-        for text in try await surfaces() { #expect(!text.contains("take effect at the next start")) }
+        for text in try await surfaces() { #expect(!text.contains(waits)) }
         process.send(SIGTERM)
         #expect(try await process.finish().status == 0)
       }

@@ -22,9 +22,11 @@ import Testing
         let process = try AgentProcess(["run"], in: folder)
         try await process.wait(for: "the page") { process.stderr.contains("status page: http://127.0.0.1:") }
         let socket = folder.appending(path: "state/agent.sock").path
-        try await process.wait(for: "the socket") { FileManager.default.fileExists(atPath: socket) }
-        var facts = stat()
-        #expect(lstat(socket, &facts) == 0 && facts.st_mode & 0o7777 == 0o660)
+        // It is bound before it gets its rights.
+        try await process.wait(for: "the socket with its rights") {
+          var facts = stat()
+          return lstat(socket, &facts) == 0 && facts.st_mode & 0o7777 == 0o660
+        }
         let mute = try await agent("mute", "Web", "10m", "--why", "deploy", in: folder)
         #expect(mute.status == 0, "\(mute.stderr)")
         #expect(try await agent("status", in: folder).stdout.contains("muted     Web until "))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Foundation
 import Glibc
 import Monitoring
 import Synchronization
@@ -82,6 +83,14 @@ struct DiskFaultTests {
     #expect(second.status(at: time(3)).isDurable)
     #expect(waiting(&second) == Array(0..<5))
     #expect(second.status(at: time(3)).setAside == 2)
+    // It takes no more of the disk than before: filled up, it would be all of it.
+    let files = try FileManager.default.contentsOfDirectory(atPath: settings.path).map { name in
+      var info = stat()
+      #expect(stat(settings.path + "/" + name, &info) == 0)
+      return (size: info.st_size, taken: info.st_blocks * 512)
+    }
+    let odd = try #require(files.max { $0.size < $1.size })
+    #expect(odd.size >= 1 << 32 && odd.taken == 0)
     second.close(at: time(4))
   }
 

@@ -21,7 +21,7 @@ struct ModelTests {
     var next = 0
   }
 
-  /// 500 histories; `SPOOL_SEQUENCES=10000` runs as many, `SPOOL_SEED=31` only that one.
+  /// 500 histories; `SPOOL_SEQUENCES=10000` runs as many, `SPOOL_START=7` from that seed on, `SPOOL_SEED=31` only that one.
   @Test("nothing recorded is lost, altered, doubled or out of order")
   func histories() {
     if let seed = environment("SPOOL_SEED") {
@@ -29,10 +29,11 @@ struct ModelTests {
       return
     }
     let count = environment("SPOOL_SEQUENCES") ?? 500
-    let injected = (0..<count).reduce(0) { $0 + run(seed: UInt64($1)) }
+    let start = environment("SPOOL_START") ?? 0
+    let injected = (start..<start + count).reduce(0) { $0 + run(seed: UInt64($1)) }
     print(
       "model: \(count) random histories of up to 128 actions, with \(injected) injected errors of write, sync, rename"
-        + " and open, compared with a plain array, seeds from 0")
+        + " and open, compared with a plain array, seeds from \(start)")
   }
 
   /// Returns how many operations were made to fail.

@@ -50,8 +50,8 @@ begin
       perform quartz_agent.insist(c, (rows[cardinality(rows)]).at, (rows[cardinality(rows)]).id);
     end if;
   end if;
-  -- Between two places the order in which rows came is not that of their time.
-  if (rows[1]).at < ahead then
+  -- Between two places the order in which rows came is not that of their time, nor in one instant that of their names.
+  if (rows[1]).at <= ahead then
     perform quartz_agent.mark_dirty(id, (rows[1]).at);
   end if;
 end $$;

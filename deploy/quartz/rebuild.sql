@@ -46,7 +46,20 @@ returns setof quartz_agent.observation language sql stable as $$
   order by (q.o).at desc, (q.o).id desc limit 1
 $$;
 
--- The last instant before `since` at which every place was well and no alert was open: from there the story is told again.
+-- Whether it is uncertain who owned a check at a place around an instant: the last row there may be one of an earlier owner, which
+-- says nothing. Null, or when a row of a later owner came before it.
+create or replace function quartz_agent.later_owner(c public.monitoring_checks, place text, at timestamptz) returns timestamptz
+language sql stable as $$
+  with near as materialized (
+    select o.id, o.at, o.rev from quartz_agent.observed(c, at - 2 * quartz_agent.fence(c.check_interval_seconds), at) o
+    where o.place = later_owner.place and o.rev is not null
+  ),
+  last as (select n.at, n.rev from near n order by n.at desc, n.id desc limit 1)
+  select min(n.at) from near n join last l on n.rev > l.rev and n.at >= l.at - quartz_agent.fence(c.check_interval_seconds)
+$$;
+
+-- The last instant before `since` at which every place was well, with an owner that is certain, and no alert was open: from there
+-- the story is told again.
 create or replace function quartz_agent.clean_start(c public.monitoring_checks, since timestamptz, out start timestamptz, out is_cut boolean)
 language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 declare
@@ -62,6 +75,10 @@ begin
       select coalesce((select w.at from quartz_agent.latest(c, p.place, start, true) w), floor) as at
       from quartz_agent.place_state p cross join lateral quartz_agent.latest(c, p.place, start, false) l
       where p.check_id = c.id and not l.is_well and not l.is_maintenance
+      union all
+      select quartz_agent.later_owner(c, p.place, l.at) - interval '1 microsecond'
+      from quartz_agent.place_state p cross join lateral quartz_agent.latest(c, p.place, start, false) l
+      where p.check_id = c.id and p.owner_rev is not null
       union all
       select least(a.first_failed_at, a.triggered_at) - interval '1 microsecond' from public.alerts a
       where a.alert_key in (c.id || '/availability', c.id || '/performance')
@@ -93,7 +110,7 @@ language sql stable as $$
   from quartz_agent.place_state p
   cross join lateral quartz_agent.latest(c, p.place, at, false) l
   left join lateral (select o.rev, o.at from quartz_agent.observed(c, at - interval '1 day', at) o
-    where o.place = p.place and o.rev is not null order by o.rev desc, o.at desc limit 1) v on true
+    where o.place = p.place and o.rev is not null order by o.at desc, o.id desc limit 1) v on true
   where p.check_id = c.id
 $$;
 
@@ -184,10 +201,14 @@ begin
   return id;
 end $$;
 
--- Whether rows of a check that was well before them can have opened, moved or ended nothing.
-create or replace function quartz_agent.is_uneventful(c public.monitoring_checks, rows quartz_agent.observation[], start timestamptz)
+drop function if exists quartz_agent.is_uneventful(public.monitoring_checks, quartz_agent.observation[], timestamptz);
+-- Whether rows of a check that was well before them can have opened, moved or ended nothing; `places`: what is known of them.
+create or replace function quartz_agent.is_uneventful(
+  c public.monitoring_checks, rows quartz_agent.observation[], start timestamptz, places jsonb)
 returns boolean language sql stable as $$
   select not exists (select from unnest(rows) o where not o.is_well)
+    and not exists (select from unnest(rows) o where o.rev is not null group by o.place
+      having min(o.rev) < max(o.rev) or min(o.rev) < (places -> o.place ->> 'rev')::bigint)
     and not exists (select from quartz_agent.rules_of(c.resource_id) q where q.rule_type::text = 'response_time')
     and not exists (select from public.alerts a where a.alert_key in (c.id || '/availability', c.id || '/performance')
       and coalesce(a.resolved_at, 'infinity') >= start)
@@ -226,7 +247,7 @@ begin
     return;
   end if;
   latest := (rows[cardinality(rows)]).at;
-  if quartz_agent.is_uneventful(c, rows, origin.start) then
+  if quartz_agent.is_uneventful(c, rows, origin.start, old) then
     perform quartz_agent.keep_places(id, old || (select jsonb_object_agg(q.place, coalesce(old -> q.place, '{}') - 'since'
       || jsonb_build_object('to', greatest(q.at, (old -> q.place ->> 'to')::timestamptz), 'f', 0, 'slow', false)
       || jsonb_strip_nulls(jsonb_build_object('rev', q.rev, 'seen', q.seen)))

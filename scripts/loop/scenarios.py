@@ -349,6 +349,39 @@ def an_earlier_owner_counts_nothing(stage):
     expect(stage.one("select count(*) from check_results"), "5")
 
 
+def late_rows_after_an_earlier_owner(stage):
+    """Its row says nothing: neither that the check was well before what came late, nor that it was slow."""
+    stage.run("update monitoring_checks set failure_threshold = 2")
+    for seconds, well, rev in ((600, False, 7), (580, True, 6), (480, False, 7), (560, False, 7)):
+        stage.post(stage.row(seconds, well, owner_rev=rev), name="a1", location="london")
+    expect(stage.alerts("round(extract(epoch from now() - triggered_at) / 10), round(extract(epoch from now() - first_failed_at) / 10)"), ["48|60"])
+    stage.tick()
+    expect(stage.alerts("round(extract(epoch from now() - triggered_at) / 10), round(extract(epoch from now() - first_failed_at) / 10)"), ["56|60"], "the second failure came late")
+
+
+def late_rows_after_a_slow_one_of_an_earlier_owner(stage):
+    stage.run(f"insert into alert_rules (resource_id, rule_type, comparison_operator, threshold_value) values ('{stage.resource}', 'response_time', 'gt', 500)")
+    stage.post(stage.row(710, True, owner_rev=7), name="a1", location="london")
+    stage.post(stage.row(700, True, owner_rev=6, response_time_ms=900), name="a1", location="london")
+    for seconds, took in ((600, 900), (540, 12), (480, 900), (420, 12), (590, 12)):
+        stage.post(stage.row(seconds, True, response_time_ms=took), name="a2")
+    stage.tick()
+    expect(stage.alerts("occurrences, resolution, round(extract(epoch from now() - resolved_at) / 10)"), ["2|recovered|42"])
+
+
+def one_instant_at_two_places(stage):
+    """Of rows of one instant the name decides, in whatever order they come."""
+    stage.run(f"insert into alert_rules (resource_id, rule_type, comparison_operator, threshold_value) values ('{stage.resource}', 'response_time', 'gt', 500)")
+    now = int(stage.run("select (extract(epoch from now()) * 1000)::bigint"))
+    first, second = sorted(str(uuid.uuid4()) for _ in range(2))
+    stage.post(stage.row(120, True, response_time_ms=900), name="a1")
+    # By its name the slow one of a2 is first, and the check was slow all the time.
+    stage.post(stage.row(0, True, checked_at=stamp(now - 60_000), id=second), name="a1")
+    stage.post(stage.row(0, True, checked_at=stamp(now - 60_000), id=first, response_time_ms=900), name="a2")
+    stage.tick()
+    expect(stage.alerts("occurrences, resolution"), ["1|"])
+
+
 def runner_rows_blind_nothing(stage):
     for seconds in (180, 120, 60):
         stage.run(f"insert into check_results (monitoring_check_id, status) values ('{stage.check}', 'success')")

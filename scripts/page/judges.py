@@ -121,11 +121,12 @@ class Judge:
         tab.look(1920, 1080, scheme="dark")
         tab.open(url)
         found = tab.run("""({tall:document.documentElement.scrollHeight,tiles:document.querySelectorAll(".tiles li").length,
+            cut:[...document.querySelectorAll(".tiles li")].filter(e=>e.scrollHeight>e.clientHeight+1).length,
             small:Math.min(...[...document.querySelectorAll("main *")].filter(e=>[...e.childNodes].some(n=>n.nodeType===3&&n.data.trim()))
             .map(e=>parseFloat(getComputedStyle(e).fontSize))),
             stops:document.querySelectorAll("a,button,input,select,summary,[tabindex]").length})""")
         print(f"    /wall: {found['tiles']} tiles, {found['tall']} of 1080 px, letters of {found['small']} px and more")
-        if found["tall"] > 1080 or found["small"] < 27 or found["stops"] or not found["tiles"]:
+        if found["tall"] > 1080 or found["small"] < 27 or found["stops"] or found["cut"] or not found["tiles"]:
             self.fault("/wall", f"a display shows all of it from afar: {found}")
 
     def still(self, tab, where):

@@ -2,7 +2,6 @@
 
 import AgentConfig
 import Basics
-import Checks
 import Import
 import Monitoring
 
@@ -14,43 +13,31 @@ package enum ImportJudge {
   ]
 
   /// By the place of the check in the list.
-  package static func problems(_ checks: [ImportedCheck], _ sections: ImportedSections = ImportedSections())
-    -> [Int:
-    String]
-  {
-    var yaml = AgentYAML(secrets: .files("s"))
-    let text = yaml.render(checks, sections: sections, head: [])
-    let values = Dictionary(
-      yaml.values.map { (ByteText("s/\($0.name)"), $0.value) }, uniquingKeysWith: { first, _ in first })
-    let found = problems(text, values, standIns[0])
-    guard !found.isEmpty, !text.variables.isEmpty else { return found }
+  package static func problems(
+    _ checks: [ImportedCheck], _ sections: ImportedSections = ImportedSections()
+  ) -> [Int: String] {
+    let document = JudgedDocument(checks, sections)
+    let found = problems(document, standIns[0])
+    guard !found.isEmpty, !document.variables.isEmpty else { return found }
     return standIns.dropFirst().reduce(found) { found, standIn in
       guard !found.isEmpty else { return found }
-      let others = problems(text, values, standIn)
+      let others = problems(document, standIn)
       return found.filter { others[$0.key] != nil }
     }
   }
 
-  private static func problems(_ text: String, _ values: [ByteText: Redacted], _ standIn: String) -> [Int:
-    String]
-  {
-    let secrets = SecretFiles(
-      read: { path throws(SecretFiles.Note) in
-        // A file of the source's own is not read.
-        SecretFiles.Contents(text: values[ByteText(path)]?.reveal() ?? standIn)
-      },
-      readBody: { _ throws(SecretFiles.Note) in standIn })
-    // own text
-    var environment = [String: String]()
-    for name in text.variables { environment[name] = standIn }
-    let sources = ConfigSources(
-      environment: environment, secrets: secrets, hostName: "import", patterns: Pattern.rule)
+  /// The checks that the loader makes; `nil`: it refuses the document.
+  package static func loaded(_ checks: [ImportedCheck], _ sections: ImportedSections) -> [MonitoringCheck]? {
+    try? JudgedDocument(checks, sections).load(standIns[0]).settings.checks
+  }
+
+  private static func problems(_ document: JudgedDocument, _ standIn: String) -> [Int: String] {
     do throws(ConfigErrors) {
-      _ = try ConfigLoader.parse(text: text, file: "agent.yaml", sources: sources)
+      _ = try document.load(standIn)
       return [:]
     } catch {
       var found: [Int: String] = [:]
-      let starts = checkLines(text)
+      let starts = checkLines(document.text)
       // What has no line is of the whole file, and says how many more there are.
       for problem in error.problems where problem.line > 0 {
         let index = max(0, starts.count { $0 <= problem.line } - 1)
@@ -69,23 +56,5 @@ package enum ImportJudge {
       lines.append(number + 1)
     }
     return lines
-  }
-}
-
-extension String {
-  /// The names behind `${env:`.
-  fileprivate var variables: [String] {
-    var names: [String] = []
-    var rest = Array(utf8)[...]
-    let mark = Array("${env:".utf8)
-    while let dollar = rest.firstIndex(of: UInt8(ascii: "$")) {
-      rest = rest[dollar...]
-      if rest.starts(with: mark) {
-        names.append(
-          String(decoding: rest.dropFirst(mark.count).prefix { $0 != UInt8(ascii: "}") }, as: UTF8.self))
-      }
-      rest = rest.dropFirst()
-    }
-    return names
   }
 }

@@ -162,7 +162,7 @@ extension Notifier {
 
   /// - Parameters:
   ///   - moves: names of channels since: what another receiver was sent says nothing about the one of its name.
-  ///   - book: notifications that an earlier version has on disk as not delivered: their incidents are sent anew.
+  ///   - book: notifications that an earlier version has on disk as not delivered: their incidents are sent again.
   mutating func restore(
     _ saved: JSONValue?, _ moves: ChannelMoves, _ clock: SavedClock, _ book: inout IncidentBook
   ) {

@@ -68,9 +68,14 @@ struct BlackboxHTTP {
       for value in values.texts("secrets") {
         check.entry("headers", header.name, .secret(Redacted(value), as: header.name))
       }
-      for file in values.texts("files") {
-        check.entry("headers", header.name, .reference("${file:\(file)}"))
+      guard let files = values["files"]?.all else { continue }
+      let made = files.compactMap { $0.text.flatMap { AgentValue.file($0) } }
+      guard made.count == files.count else {
+        values.list(AgentValue.oddFile, "files")
+        continue
       }
+      values.carry("files")
+      for file in made { check.entry("headers", header.name, file) }
     }
   }
 
@@ -153,7 +158,7 @@ struct BlackboxHTTP {
       } else if case .secret(let secret, _)? = credentials {
         check.header("Authorization", "\(type) \(secret.reveal())")
       } else if case .reference(let text)? = credentials {
-        check.entry("headers", "Authorization", .reference("\(type) \(text)"))
+        check.entry("headers", "Authorization", .joined([.text("\(type) "), .reference(text)]))
       }
     }
     guard let oauth = section.section("oauth2") else { return }
@@ -170,17 +175,27 @@ struct BlackboxHTTP {
   }
 
   private func login(_ basic: Section, _ check: inout ImportedCheck) {
-    let files = (basic.text("username_file"), basic.text("password_file"))
+    let files = (basic["username_file"]?.text, basic["password_file"]?.text)
     let (name, password) = (basic.text("username") ?? "", basic.text("password") ?? "")
     guard files.0 != nil || files.1 != nil else { return check.login(name, password) }
-    check["auth.basic.username"] = files.0.map { .reference("${file:\($0)}") } ?? .text(name)
+    check["auth.basic.username"] = files.0 != nil ? file(basic, "username_file") : .text(name)
     check["auth.basic.password"] =
-      files.1.map { .reference("${file:\($0)}") } ?? .secret(Redacted(password), as: "password")
+      files.1 != nil ? file(basic, "password_file") : .secret(Redacted(password), as: "password")
+  }
+
+  private func file(_ section: Section, _ key: String) -> AgentValue? {
+    guard let path = section[key]?.text else { return nil }
+    guard let value = AgentValue.file(path) else {
+      section.list(AgentValue.oddFile, key)
+      return nil
+    }
+    section.carry(key)
+    return value
   }
 
   /// The value, or the file that has it.
   private func secret(_ section: Section, _ key: String, _ words: String) -> AgentValue? {
     if let value = section.text(key) { return .secret(Redacted(value), as: words) }
-    return section.text("\(key)_file").map { .reference("${file:\($0)}") }
+    return file(section, "\(key)_file")
   }
 }

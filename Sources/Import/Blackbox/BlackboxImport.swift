@@ -14,7 +14,7 @@ struct BlackboxImport {
     for file in files {
       let read = try ForeignNode.documents(file, ledger)
       let groups = read.flatMap { $0.items ?? [] }.filter { $0["targets"] != nil }
-      if groups.isEmpty { documents += read } else { work.files.append((file.name, groups)) }
+      if groups.isEmpty { documents += read } else { work.files.append((file, groups)) }
     }
     documents += documents.flatMap { $0["kind"]?.text == "List" ? $0["items"]?.items ?? [] : [] }
     let modules = documents.flatMap { $0["modules"]?.entries ?? [] }.map {
@@ -31,16 +31,17 @@ struct BlackboxImport {
       guard let (_, weight) = known[name] else { continue }
       try ledger.count(count, sharing: weight, of: "module \"\(name.text)\"")
     }
-    var checks: [ImportedCheck] = []
+    var made: [TargetFile.Made] = []
     for wish in wishes {
       guard let (module, _) = known[ByteText(wish.module)] else {
         ledger.list(
           wish.source, "no file given has the module \"\(wish.module.printable(maxBytes: 100))\"")
         continue
       }
-      if let check = check(wish, module) { checks.append(check) }
+      if let check = check(wish, module) { made.append((wish, check)) }
     }
     ledger.settle()
+    let checks = folded(made, work.lists) { name in known[ByteText(name)]?.0 }
     for (_, groups) in work.files {
       for group in groups { ledger.list(group, "no job given reads this file", always: false) }
     }
@@ -53,6 +54,40 @@ struct BlackboxImport {
       }
     }
     return checks
+  }
+
+  /// The checks without those of files that are read by `discover`.
+  private func folded(
+    _ made: [TargetFile.Made], _ lists: [TargetFile], _ module: (String) -> BlackboxModule?
+  ) -> [ImportedCheck] {
+    var own: [Int: [TargetFile.Made]] = [:]
+    for item in made { if let list = item.wish.list { own[list.number, default: []].append(item) } }
+    var folded: Set<Int> = []
+    for (number, list) in lists.enumerated() {
+      if ledger.sections.discover.count < TargetFile.most, let first = own[number]?.first,
+        let module = module(first.wish.module),
+        var entry = list.folded(own[number] ?? [], samples(list, module))
+      {
+        // What changes a check of a name is said, too, where all targets are addresses.
+        ledger.settle()
+        entry.add(list.samples.first.flatMap { check($0, module) }?.notes ?? [])
+        ledger.sections.discover.append(entry)
+        folded.insert(number)
+      } else {
+        list.listAsFixed()
+      }
+    }
+    ledger.settle()
+    return made.filter { item in item.wish.list.map { !folded.contains($0.number) } ?? true }.map(\.check)
+  }
+
+  /// Checks of targets that nothing is known of, in books of their own.
+  private func samples(_ list: TargetFile, _ module: BlackboxModule) -> [ImportedCheck] {
+    guard module.prober == .http else { return [] }
+    let books = Ledger()
+    let module = BlackboxModule(name: module.name, books.enter(module.node, file: ""))
+    let wishes = list.samples.filter { $0.module == module.name }
+    return wishes.compactMap { BlackboxImport(books).check($0, module) }
   }
 
   private func check(_ wish: ProbeWish, _ module: BlackboxModule) -> ImportedCheck? {
@@ -126,6 +161,8 @@ struct ProbeWish {
   var unread: [String] = []
   /// The parameter `hostname`, which the exporter asks for instead of the target's own name.
   var hostname: String?
+  /// The list that the target is of, with its labels there. `nil` for one of the job itself.
+  var list: (number: Int, labels: [(name: String, value: String)])?
 }
 
 extension ImportedCheck {

@@ -23,16 +23,30 @@ struct ScrapeJob {
       [("__metrics_path__", path), ("__scheme__", section["scheme"]?.text ?? "http")] + pace.labels)
     common["job"] = job
     let params = try parameters(section.section("params"))
+    func shared(_ own: [(name: String, value: String)]) -> TargetLabels {
+      var labels = common
+      for label in own { labels[label.name] = label.value }
+      for (name, value) in params { labels["__param_\(name)"] = value }
+      return labels
+    }
+    var samples: [ProbeWish] = []
+    for address in rules.arePlain ? TargetFile.samples : [] {
+      let target = ForeignNode(content: .scalar(address, isPlain: false), line: 0)
+      var labels = shared([])
+      labels["__address__"] = address
+      if let wish = try rules.wish(target, labels, pace, Ledger()) { samples.append(wish) }
+    }
     var wishes: [ProbeWish] = []
-    for group in try groups() {
-      var shared = common
-      for label in try labels(of: group) { shared[label.name] = label.value }
-      for (name, value) in params { shared["__param_\(name)"] = value }
+    for (group, list) in groups(samples) {
+      let own = try labels(of: group)
+      let known = shared(own)
       for target in group["targets"]?.items ?? [] {
         guard let text = target.text else { continue }
-        var labels = shared
+        var labels = known
         labels["__address__"] = text
-        if let wish = try rules.wish(target, labels, pace, section.ledger) { wishes.append(wish) }
+        guard var wish = try rules.wish(target, labels, pace, section.ledger) else { continue }
+        wish.list = list.map { ($0, own) }
+        wishes.append(wish)
       }
     }
     section.list(
@@ -65,20 +79,26 @@ struct ScrapeJob {
     }
   }
 
-  /// The groups of the job, and of the files it names.
-  private func groups() throws(ImportProblem) -> [ForeignNode] {
-    var groups = section["static_configs"]?.items ?? []
+  /// The groups of the job, and of the files it names, each of these with the number of its list.
+  private func groups(_ samples: [ProbeWish]) -> [(group: ForeignNode, list: Int?)] {
+    var groups = (section["static_configs"]?.items ?? []).map { (group: $0, list: Int?.none) }
     for discovery in section["file_sd_configs"]?.items ?? [] {
       let discovery = Section(discovery, section.ledger)
-      for file in discovery["files"]?.all ?? [] {
-        guard let found = work.groups(of: file.text ?? "") else {
-          discovery.ledger.list(file, "its targets are in a file that was not given: import it too")
+      var isGiven = false
+      for pattern in discovery["files"]?.all ?? [] {
+        let found = work.files(of: pattern.text ?? "")
+        guard !found.isEmpty else {
+          discovery.ledger.list(pattern, "its targets are in a file that was not given: import it too")
           continue
         }
-        discovery.ledger.carry(file)
-        groups += found
+        discovery.ledger.carry(pattern)
+        isGiven = true
+        let list = TargetFile(pattern, discovery, found, samples)
+        groups += list.groups.map { ($0, work.lists.count) }
+        work.lists.append(list)
       }
-      discovery.listRest("the file is read once")
+      if isGiven { discovery.carry("refresh_interval") }
+      discovery.listRest(isGiven ? Ledger.unknownKey : "the file is read once")
     }
     return groups
   }

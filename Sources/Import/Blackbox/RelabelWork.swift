@@ -4,17 +4,19 @@ import Basics
 
 /// State shared by the jobs of an import. For one thread.
 final class RelabelWork {
-  /// Files of targets that were given, by their names.
-  var files: [(name: String, groups: [ForeignNode])] = []
+  /// Files of targets that were given.
+  var files: [(file: ImportFile, groups: [ForeignNode])] = []
+  /// Those that jobs name.
+  var lists: [TargetFile] = []
   var budget = GoPattern.Budget()
 
-  /// The groups of the files that a pattern of `file_sd_configs` names: given files are known by their last part.
-  func groups(of pattern: String) -> [ForeignNode]? {
+  /// The files that a pattern of `file_sd_configs` names: given files are known by their last part.
+  func files(of pattern: String) -> [(file: ImportFile, groups: [ForeignNode])] {
     let wanted = pattern.split(separator: "/").last.map(String.init) ?? ""
-    let found = files.filter { file in
-      Glob.matches(wanted, file.name.split(separator: "/").last.map(String.init) ?? "", hasQuestions: false)
+    return files.filter { given in
+      let name = given.file.name.split(separator: "/").last.map(String.init) ?? ""
+      return Glob.matches(wanted, name, hasQuestions: false)
     }
-    return found.isEmpty ? nil : found.flatMap(\.groups)
   }
 }
 
@@ -91,6 +93,11 @@ struct RelabelRules {
   /// A rule may set the label.
   func maySet(_ name: String) -> Bool {
     rules.contains { $0.rule.map { $0.sets == name || $0.sets.contains("$") } ?? true }
+  }
+
+  /// Each rule sets a label from the target's address, or from nothing, whatever the address is.
+  var arePlain: Bool {
+    rules.allSatisfy { $0.rule?.copies(onlyOf: ["__address__", "__param_target"]) ?? false }
   }
 
   enum Made {

@@ -54,6 +54,12 @@ struct RelabelRule {
     (pattern, matchesAll) = (.everything, true)
   }
 
+  /// It matches every text, and looks at these labels only.
+  func copies(onlyOf names: Set<ByteText>) -> Bool {
+    action == .replace && matchesAll && Self.isLabel(target)
+      && sources.allSatisfy { names.contains(ByteText($0)) }
+  }
+
   /// Labels that the rule looks at.
   var looksAt: [String] { sources }
   /// The label that the rule sets, a template.

@@ -5,11 +5,16 @@ import Basics
 /// The plugins of names and echoes: check_dns, check_dig, check_ping and its kin.
 extension NagiosCall {
   /// `100.0,20%`: round trip in milliseconds, and loss.
-  func ping(at count: String, usual: Int, source: String? = nil) -> ImportedCheck? {
+  ///
+  /// - Parameter gap: the option that says how long it waits between packets.
+  func ping(at count: String, usual: Int, source: String? = nil, gap: String? = nil) -> ImportedCheck? {
     var check = ImportedCheck(name: "", type: "ping")
     check["host"] = .text(host)
     let packets = number(count, 1...100) ?? usual
     check["count"] = .number(packets)
+    if let gap, let milliseconds = packetInterval(gap) {
+      check["packet_interval"] = .duration(check.within(10...10_000, "-\(gap)", milliseconds))
+    }
     if let source, let address = option(source) { check["source_address"] = .text(address) }
     if let size = number("b", 0...1472) { check["size"] = .number(size) }
     for (flag, level) in [("w", "warn"), ("c", "fail")] {
@@ -28,6 +33,23 @@ extension NagiosCall {
       if loss > 0 { check["expect.loss.\(level)"] = .plain("\(loss)%") }
     }
     return check
+  }
+
+  /// Milliseconds, as check_icmp reads a time: microseconds with `u` or `us`, seconds with `s`, else milliseconds.
+  private func packetInterval(_ flag: String) -> Int? {
+    guard let text = option(flag) else { return nil }
+    let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+    let factor: Double =
+      switch text.dropFirst(digits.count).first {
+      case "u": 0.001
+      case "s": 1000
+      default: 1
+      }
+    guard let number = Double(digits), number < 1_000_000 else {
+      leave(flag, "is no time, such as 80ms")
+      return nil
+    }
+    return Int((number * factor).rounded())
   }
 
   func dns() -> ImportedCheck? {

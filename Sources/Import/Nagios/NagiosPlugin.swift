@@ -115,8 +115,9 @@ struct NagiosPlugin: Sendable {
       "expect": "e", "port": "p", "from": "f", "fqdn": "F", "authtype": "A", "authuser": "U", "authpass": "P",
       "command": "C", "response": "R", "lmtp": "L", "ssl": "s", "tls": "s", "starttls": "S",
       "certificate": "D", "ignore-quit-failure": "q", "proxy": "r",
-    ], flags: ["sni", "ignore-certificate-expiration"], harmless: "vVhqF",
+    ], flags: ["sni", "ignore-certificate-expiration"], harmless: "vVhq",
     why: [
+      "F": "has no counterpart: the agent greets with its own name",
       "A": "has no counterpart: a dialog does not log in",
       "U": "has no counterpart: a dialog does not log in",
       "P": "has no counterpart: a dialog does not log in",
@@ -157,12 +158,13 @@ struct NagiosPlugin: Sendable {
     long: [
       "sourceip": "S", "sourceif": "I", "alive": "a", "bytes": "b", "number": "n", "target-timeout": "T",
       "interval": "i", "dontfrag": "M", "random": "R",
-    ], harmless: "vVhRiT"
+    ], harmless: "vVhRi",
+    why: ["T": "has no counterpart: the packets of a run share its timeout"]
   ) { $0.ping(at: "n", usual: 1, source: "S") }
 
   private static let icmp = NagiosPlugin(
-    short: "vhVw:c:n:p:t:H:s:i:b:I:l:m:P:R:J:S:M:O64", long: [:], harmless: "vVhIi"
-  ) { $0.ping(at: "n", usual: 5, source: "s") }
+    short: "vhVw:c:n:p:t:H:s:i:b:I:l:m:P:R:J:S:M:O64", long: [:], harmless: "vVhI"
+  ) { $0.ping(at: "n", usual: 5, source: "s", gap: "i") }
 
   private static let dns = NagiosPlugin(
     short: "hVvALnt:H:s:r:a:w:c:q:",

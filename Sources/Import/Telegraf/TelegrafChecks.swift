@@ -40,7 +40,10 @@ extension TelegrafInput {
 
   private func login(_ check: inout ImportedCheck) {
     if let file = section.text("bearer_token"), !file.isEmpty {
-      check["auth.bearer"] = .reference("${file:\(file.replacing("${", with: "$${"))}")
+      check["auth.bearer"] = .file(file)
+      if check["auth.bearer"] == nil {
+        section.ledger.list(section["bearer_token"], AgentValue.oddFile)
+      }
     } else if let token = section.text("token"), !token.isEmpty {
       check["auth.bearer"] = .secret(Redacted(token), as: "token")
     }

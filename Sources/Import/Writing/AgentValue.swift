@@ -46,6 +46,13 @@ package indirect enum AgentValue: Sendable {
     return parts.count == 1 ? parts[0] : .joined(parts)
   }
 
+  static let oddFile = "the name of a file with $, { or } cannot be written"
+
+  /// The content of a file; `nil` where its name would be more than a name in a reference.
+  static func file(_ path: String) -> AgentValue? {
+    path.contains { "${}\r\n".contains($0) } ? nil : .reference("${file:\(path)}")
+  }
+
   static func number(_ number: Int) -> AgentValue { .plain(String(number)) }
   static func flag(_ flag: Bool) -> AgentValue { .plain(flag ? "true" : "false") }
   static func duration(_ milliseconds: Int) -> AgentValue { .plain(ForeignDuration.text(milliseconds)) }

@@ -63,7 +63,25 @@ package struct AgentYAML {
       text += "  public:\n"
       for key in page.keys { write(key.name, key.value, indent: 4, of: page.name, path: key.name) }
     }
+    write(sections.discover)
     if !sections.isEmpty { text += "\n" }
+  }
+
+  private mutating func write(_ lists: [ImportedDiscovery]) {
+    guard !lists.isEmpty else { return }
+    text += "templates:\n"
+    for template in lists.map(\.template) {
+      write(template.name, .map(template.keys), indent: 2, of: template.name, path: "")
+    }
+    text += "discover:\n"
+    for entry in lists.map(\.entry) {
+      text += "\n"
+      notes(of: entry, indent: 2)
+      for (index, key) in entry.keys.enumerated() {
+        if index == 0 { text += "  - " }
+        write(key.name, key.value, indent: index == 0 ? 0 : 4, of: entry.name, path: key.name)
+      }
+    }
   }
 
   private mutating func write(_ entry: ImportedCheck, indent: Int) {

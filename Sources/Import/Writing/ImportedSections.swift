@@ -7,6 +7,8 @@ package struct ImportedSections: Sendable {
   package var channels: [ImportedCheck] = []
   package var rules: [ImportedCheck] = []
   package var windows: [ImportedCheck] = []
+  /// With their templates.
+  package var discover: [ImportedDiscovery] = []
   /// `status.public`; its name is not written.
   package var page: ImportedCheck?
   /// `alerts.quiet_hours`; its name is not written.
@@ -16,16 +18,22 @@ package struct ImportedSections: Sendable {
 
   package init() {}
 
-  package var isEmpty: Bool { channels.isEmpty && rules.isEmpty && windows.isEmpty && page == nil }
+  package var isEmpty: Bool {
+    channels.isEmpty && rules.isEmpty && windows.isEmpty && discover.isEmpty && page == nil
+  }
 
   /// All entries.
-  package var entries: [ImportedCheck] { channels + rules + windows + [page, quiet].compactMap(\.self) }
+  package var entries: [ImportedCheck] {
+    channels + rules + windows + discover.map(\.entry) + [page, quiet].compactMap(\.self)
+  }
 }
 
 /// Names of a list, each only once: printable, and with a number behind them where they are taken.
 struct FreeNames {
-  private var taken: Set<ByteText> = []
+  private var taken: Set<ByteText>
   private var next: [ByteText: Int] = [:]
+
+  init(taken: Set<ByteText> = []) { self.taken = taken }
 
   mutating func take(_ words: String, maxBytes: Int = 100) -> String {
     let trimmed = words.printable(maxBytes: maxBytes).split(separator: " ").joined(separator: " ")

@@ -36,7 +36,9 @@ struct AlertCommand: AsyncParsableCommand {
         Exit code: 0 when each channel took it, 3 when one did not, 78 for a wrong configuration.
         """)
 
-    @Argument(help: ArgumentHelp("Names of channels; none: all.", valueName: "channel"))
+    @Argument(
+      help: ArgumentHelp("Names of channels; none: all.", valueName: "channel"),
+      completion: NameCompletion.channels)
     var names: [String] = []
 
     @Option(help: "test, opened, updated, resolved or digest. Default: test.")

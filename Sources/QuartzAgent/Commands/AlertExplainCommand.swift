@@ -11,7 +11,9 @@ struct AlertExplainCommand: AsyncParsableCommand {
     commandName: "explain",
     abstract: "Show for each open incident what each channel was sent, what is pending, and what holds it.")
 
-  @Argument(help: ArgumentHelp("Name or id of a check: only its incidents.", valueName: "check"))
+  @Argument(
+    help: ArgumentHelp("Name or id of a check: only its incidents.", valueName: "check"),
+    completion: NameCompletion.checks)
   var check: String?
 
   @OptionGroup var agent: AgentOptions

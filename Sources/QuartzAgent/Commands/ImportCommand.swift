@@ -99,7 +99,7 @@ struct ImportCommand: AsyncParsableCommand {
       throw failure(error.message, hint: error.hint, status: ExitStatus.badData)
     }
     let document = ImportDocument(imported, output: output)
-    guard !document.checks.isEmpty else {
+    guard !document.checks.isEmpty || !document.sections.discover.isEmpty else {
       for line in document.reasons.prefix(20) { printError("quartz-agent: \(line)") }
       throw failure("no check could be made of it", status: ExitStatus.badData)
     }
@@ -150,7 +150,8 @@ struct ImportCommand: AsyncParsableCommand {
     }
     let pairs: [ImportDiff.Pair]
     do throws(ConfigErrors) {
-      pairs = try ImportDiff.pairs(ImportDocument(imported, output: nil), old: url, file: files[0])
+      pairs = try ImportDiff.pairs(
+        ImportDocument(imported, output: nil, fixesTargets: true), old: url, file: files[0])
     } catch {
       throw failure(error.description.printable(maxBytes: 1000), status: ExitStatus.badData)
     }

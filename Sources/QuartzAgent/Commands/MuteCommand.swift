@@ -16,7 +16,9 @@ struct MuteCommand: AsyncParsableCommand {
       quartz-agent mute 'Shop front' 30m --why deploy; quartz-agent mute tag:db 2h; quartz-agent mute all 10m
       """)
 
-  @Argument(help: ArgumentHelp("Name or id of a check, tag: and a tag, or all.", valueName: "target"))
+  @Argument(
+    help: ArgumentHelp("Name or id of a check, tag: and a tag, or all.", valueName: "target"),
+    completion: NameCompletion.targets)
   var target: String
 
   @Argument(help: ArgumentHelp("Duration, such as 30m; at most 30d.", valueName: "time"))
@@ -36,7 +38,9 @@ struct UnmuteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "unmute", abstract: "End a mute early.")
 
-  @Argument(help: ArgumentHelp("The muted target, or the id that mute printed.", valueName: "target"))
+  @Argument(
+    help: ArgumentHelp("The muted target, or the id that mute printed.", valueName: "target"),
+    completion: NameCompletion.targets)
   var target: String
 
   @OptionGroup var order: OrderOptions
@@ -58,7 +62,9 @@ struct MaintenanceCommand: AsyncParsableCommand {
   struct Start: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Start a window now.")
 
-    @Argument(help: ArgumentHelp("Name or id of a check, tag: and a tag, or all.", valueName: "target"))
+    @Argument(
+      help: ArgumentHelp("Name or id of a check, tag: and a tag, or all.", valueName: "target"),
+      completion: NameCompletion.targets)
     var target: String
 
     @Argument(help: ArgumentHelp("Longest duration, such as 30m.", valueName: "time"))
@@ -80,7 +86,8 @@ struct MaintenanceCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "End a window early.")
 
     @Argument(
-      help: ArgumentHelp("The target of the window, or the id that start printed.", valueName: "target"))
+      help: ArgumentHelp("The target of the window, or the id that start printed.", valueName: "target"),
+      completion: NameCompletion.targets)
     var target: String
 
     @OptionGroup var order: OrderOptions

@@ -55,7 +55,7 @@ struct OnceCommand: AsyncParsableCommand {
     name: .customLong("tag"),
     help: ArgumentHelp(
       "Only checks of the configuration with this tag, also among those named. May be repeated.",
-      valueName: "tag"))
+      valueName: "tag"), completion: NameCompletion.tags)
   var tags: [String] = []
 
   @Option(
@@ -66,7 +66,9 @@ struct OnceCommand: AsyncParsableCommand {
 
   @OptionGroup(title: "Options for targets") var asked: TargetOptions
 
-  @Argument(help: ArgumentHelp("Names or ids of checks, or targets.", valueName: "check"))
+  @Argument(
+    help: ArgumentHelp("Names or ids of checks, or targets.", valueName: "check"),
+    completion: NameCompletion.checks)
   var targets: [String] = []
 
   func validate() throws {

@@ -66,12 +66,17 @@ func loadSettings(
   return loaded.settings
 }
 
+/// Without the credentials of the service, and without a word.
+func loadForAsking(_ path: String) throws(ConfigErrors) -> Settings {
+  try ConfigLoader.load(
+    path: path, environment: processEnvironment(), patterns: Pattern.rule, credentials: .ofTheService
+  ).settings
+}
+
 /// For commands that only ask or read: an agent may run on an earlier state of a file that is wrong now.
 func settingsForAsking(_ path: String) throws -> Settings {
   do {
-    return try ConfigLoader.load(
-      path: path, environment: processEnvironment(), patterns: Pattern.rule, credentials: .ofTheService
-    ).settings
+    return try loadForAsking(path)
   } catch {
     guard let readable = error.readable else { throw report(error) }
     printError(

@@ -17,9 +17,11 @@ struct ConfigOptions: ParsableArguments {
 
   /// The file to read: the one given, or the first default that exists; nil when there is none. One behind a folder that this
   /// user may not enter counts as existing, so that it is called unreadable and not missing.
-  var existing: String? {
-    if let path { return path }
-    return ["agent.yaml", Self.systemPath].first { access($0, F_OK) == 0 || errno == EACCES }
+  var existing: String? { Self.existing(path) }
+
+  static func existing(_ named: String?) -> String? {
+    if let named { return named }
+    return ["agent.yaml", systemPath].first { access($0, F_OK) == 0 || errno == EACCES }
   }
 
   /// The file to read, which has to exist.

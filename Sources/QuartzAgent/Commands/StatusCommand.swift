@@ -42,7 +42,8 @@ struct StatusCommand: AsyncParsableCommand {
 
   @Option(
     name: .customLong("tag"),
-    help: ArgumentHelp("Only checks with this tag. May be repeated.", valueName: "tag"))
+    help: ArgumentHelp("Only checks with this tag. May be repeated.", valueName: "tag"),
+    completion: NameCompletion.tags)
   var tags: [String] = []
 
   @Option(help: "Sort by name; or by state, latency or uptime, the worst first. Default: as configured.")

@@ -71,7 +71,9 @@ struct TraceCommand: AsyncParsableCommand {
 
   @OptionGroup var colors: ColorOptions
 
-  @Argument(help: ArgumentHelp("A URL, host:port, a host, or a check.", valueName: "target"))
+  @Argument(
+    help: ArgumentHelp("A URL, host:port, a host, or a check.", valueName: "target"),
+    completion: NameCompletion.checks)
   var target: String
 
   func validate() throws {

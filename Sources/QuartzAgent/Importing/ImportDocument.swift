@@ -32,25 +32,28 @@ struct ImportDocument {
   /// Whether the file means what the source means.
   var isWhole: Bool { listed == 0 && leftOut.isEmpty && changes.isEmpty }
 
-  init(_ imported: Imported, output: String?) {
+  /// - Parameter fixesTargets: no list of targets is read by `discover`; its targets are checks.
+  init(_ imported: Imported, output: String?, fixesTargets: Bool = false) {
     self.imported = imported
     general = ImportNote.folded(imported.notes.filter { !$0.isOfLeftOut })
-    (checks, leftOut) = (imported.checks, imported.leftOut)
+    var lists = ImportedLists(imported.sections.discover, fixesAll: fixesTargets)
+    (checks, leftOut) = (imported.checks + lists.fixed, imported.leftOut)
     folder = output.map { ($0.split(separator: "/").last.map(String.init) ?? "agent.yaml") + ".secrets" }
     render()
     guard !isTooLarge else { return }
-    // The judge names a hundred problems at most: so few checks at a time that it names each.
-    let all = checks
-    checks = []
-    for start in stride(from: 0, to: all.count, by: 50) {
-      checks += valid(Array(all[start..<min(start + 50, all.count)]))
-    }
-    checks = ImportedCheck.linked(checks)
+    checks = ImportedCheck.linked(validInParts(checks))
     let (sections, refused) = ImportSections(imported.sections, checks).valid()
     self.sections = sections
     for entry in refused { refuse(entry.entry, entry.why) }
+    self.sections.discover = lists.kept
+    let wanted = lists.kept.reduce(checks.count) { $0 + $1.targets.count }
+    if !lists.kept.isEmpty, ImportJudge.loaded(checks, self.sections)?.count != wanted {
+      checks += validInParts(lists.fixAll())
+      self.sections.discover = []
+    }
+    lost += lists.lost
     render()
-    guard !isTooLarge, let problem = ImportJudge.problems(checks, sections).first?.value else { return }
+    guard !isTooLarge, let problem = ImportJudge.problems(checks, self.sections).first?.value else { return }
     for entry in self.sections.entries { refuse(entry, problem) }
     self.sections = ImportedSections()
     render()
@@ -58,6 +61,15 @@ struct ImportDocument {
     for check in checks { refuse(check, problem) }
     checks = []
     render()
+  }
+
+  /// The judge names a hundred problems at most: so few checks at a time that it names each.
+  private mutating func validInParts(_ all: [ImportedCheck]) -> [ImportedCheck] {
+    var kept: [ImportedCheck] = []
+    for start in stride(from: 0, to: all.count, by: 50) {
+      kept += valid(Array(all[start..<min(start + 50, all.count)]))
+    }
+    return kept
   }
 
   /// Without those that the judge refuses. Each round refuses at least one.
@@ -211,7 +223,7 @@ extension ImportDocument {
     ]
     let others = [
       (sections.channels.count, "channel"), (sections.rules.count, "rule"),
-      (sections.windows.count, "maintenance window"),
+      (sections.windows.count, "maintenance window"), (sections.discover.count, "target list"),
     ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
     if !others.isEmpty { lines.append("quartz-agent: also \(others.joined(separator: ", "))") }
     if !leftOut.isEmpty {

@@ -85,7 +85,7 @@ extension Layout {
     .wall{overflow-x:hidden}.wall .wrap{max-width:none;padding-left:3vmin;padding-right:3vmin}
     .wall .top .wrap,.wall .top .dim,.wall .brand{font-size:max(1rem,2.6vmin)}.wall .top .from{display:none}
     .wall main.wrap{gap:2.4vmin;padding-top:2.4vmin}
-    .wall .headline{padding:2.4vmin 3vmin}.wall .headline h1{font-size:max(2rem,7vmin)}.wall .headline p{font-size:max(1rem,3vmin)}
+    .wall .headline{padding:1.8vmin 3vmin}.wall .headline h1{font-size:max(2rem,7vmin)}.wall .headline p{font-size:max(1rem,3vmin)}
     .wall .headline .pie{width:13vmin;height:13vmin}
     .tiles{list-style:none;margin:0;padding:0;display:grid;gap:2vmin;grid-template-columns:repeat(auto-fill,minmax(min(100%,max(16rem,40vmin)),1fr))}
     .tiles li{background:var(--card);border:1px solid var(--line);border-left:1.2vmin solid var(--degraded);border-radius:1.2vmin;padding:1.6vmin 2vmin;min-width:0}
@@ -94,8 +94,13 @@ extension Layout {
     .tiles .line{display:flex;flex-wrap:wrap;gap:0 2vmin;align-items:baseline;font-size:max(1rem,2.8vmin)}.tiles .state{font-size:inherit}
     .tiles .state i{width:auto}.tiles time{font-size:inherit}
     .tiles small{display:block;font-size:max(.875rem,2.6vmin);line-height:1.3;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
+    .tiles.many li{padding:1.1vmin 2vmin}.tiles.many b{font-size:max(1.125rem,3.4vmin);line-height:1.15}.tiles.many .line{flex-wrap:nowrap;white-space:nowrap;overflow:hidden}
+    .tiles.many .known{overflow:hidden;text-overflow:ellipsis}
     .tiles.few{grid-template-columns:repeat(auto-fill,minmax(min(100%,max(18rem,80vmin)),1fr))}.tiles.few b{font-size:max(1.25rem,6vmin)}.tiles.few small{white-space:normal;overflow-wrap:anywhere}
     .rest,.wall-counts{font-size:max(1rem,3.2vmin);margin:0}.wall-counts{display:flex;flex-wrap:wrap;gap:1vmin 5vmin}.wall-counts i{font-style:normal}
+    @media(orientation:landscape) and (min-height:40rem){.wall{height:100vh;display:flex;flex-direction:column}
+    .wall main.wrap{flex:1;min-height:0;width:100%;box-sizing:border-box;display:flex;flex-direction:column}.wall main.wrap>*{flex:none}
+    .wall main.wrap>.tiles{flex:0 1 auto;min-height:0;grid-auto-rows:minmax(0,1fr);overflow:hidden}.tiles li{overflow:hidden}}
     .night{filter:brightness(.55)}
     """
 }
