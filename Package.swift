@@ -69,12 +69,10 @@ let package = Package(
     .target(
       name: "Alerts", dependencies: ["Basics", "Monitoring", "History", "Curl", "CLinux"],
       swiftSettings: settings),
+    .target(name: "YAML", dependencies: ["Basics", "Monitoring", "CYAML"], swiftSettings: settings),
     .target(
-      name: "AgentConfig",
-      dependencies: ["Basics", "Monitoring", "CYAML"],
-      swiftSettings: settings),
-    .target(
-      name: "Import", dependencies: ["Basics", "Monitoring", "CYAML"], swiftSettings: settings),
+      name: "AgentConfig", dependencies: ["Basics", "Monitoring", "YAML"], swiftSettings: settings),
+    .target(name: "Import", dependencies: ["Basics", "Monitoring", "YAML"], swiftSettings: settings),
     .target(
       name: "StatusServer",
       dependencies: [
@@ -133,8 +131,9 @@ let package = Package(
       name: "AlertsTests",
       dependencies: ["Basics", "Alerts", "History", "Curl", "Monitoring", "TestSupport"],
       swiftSettings: settings),
+    .testTarget(name: "YAMLTests", dependencies: ["Basics", "Monitoring", "YAML"], swiftSettings: settings),
     .testTarget(
-      name: "AgentConfigTests", dependencies: ["Basics", "AgentConfig", "Monitoring", "TestSupport"],
+      name: "AgentConfigTests", dependencies: ["Basics", "AgentConfig", "Monitoring", "TestSupport", "YAML"],
       exclude: ["Gallery"], swiftSettings: settings),
     .testTarget(
       name: "ImportTests", dependencies: ["Basics", "Import", "AgentConfig", "Monitoring"],

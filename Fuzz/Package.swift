@@ -46,9 +46,10 @@ let package = Package(
     room("Alerts", ["Basics", "Monitoring", "History", "Curl", "CLinux"]),
     room("Spool", ["Basics", "Monitoring", collection("DequeModule")]),
     room("QuartzAPI", ["Basics", "Monitoring", "Curl"]),
-    room("Import", ["Basics", "Monitoring", "CYAML"]),
+    room("YAML", ["Basics", "Monitoring", "CYAML"]),
+    room("Import", ["Basics", "Monitoring", "YAML"]),
     room("Groups", ["Basics", "Monitoring", "Curl"]),
-    room("AgentConfig", ["Basics", "Monitoring", "CYAML"]),
+    room("AgentConfig", ["Basics", "Monitoring", "YAML"]),
     // Of the status server what reads requests and writes pages, without its sockets.
     room("StatusServer", ["Basics", "Monitoring"]),
     // The ways into the store for hostile bytes.

@@ -63,7 +63,8 @@ let package = Package(
     .target(
       name: "Alerts", dependencies: ["Basics", "Monitoring", "History", "Curl", "CLinux"],
       swiftSettings: settings),
-    .target(name: "AgentConfig", dependencies: ["Basics", "Monitoring", "CYAML"], swiftSettings: settings),
+    .target(name: "YAML", dependencies: ["Basics", "Monitoring", "CYAML"], swiftSettings: settings),
+    .target(name: "AgentConfig", dependencies: ["Basics", "Monitoring", "YAML"], swiftSettings: settings),
     .executableTarget(
       name: "AgentSimulation",
       dependencies: [

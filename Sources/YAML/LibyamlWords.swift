@@ -4,13 +4,13 @@ import Basics
 
 /// libyaml's words for a mistake. It has no code for an operator's mistake, so the hint is chosen by its words: the
 /// constant texts of its scanner and parser, the same in 0.2.1 to 0.2.5.
-struct LibyamlWords: Sendable {
-  let text: String
+package struct LibyamlWords: Sendable {
+  package let text: String
 
   init(_ text: String) { self.text = text }
 
   /// The next step. `nil` where the words say it.
-  var hint: String? {
+  package var hint: String? {
     switch text {
     case "mapping values are not allowed in this context":
       "check the indentation of this line, or quote a value that contains \": \""

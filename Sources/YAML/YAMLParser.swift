@@ -4,8 +4,7 @@ import Basics
 import CYAML
 import Monitoring
 
-/// libyaml's output, one event at a time, without anchors, tags or aliases resolved: they are refused, so nothing ever
-/// expands and no two trees are compared.
+/// One event of libyaml.
 enum YAMLEvent: Hashable {
   /// `isPlain`: written without quotes.
   case scalar(String, isPlain: Bool)
@@ -20,27 +19,31 @@ enum YAMLEvent: Hashable {
   case streamStart
   case streamEnd
 
-  fileprivate var isFlowStart: Bool { self == .listStart(isFlow: true) || self == .mapStart(isFlow: true) }
+  var isFlowStart: Bool { self == .listStart(isFlow: true) || self == .mapStart(isFlow: true) }
 }
 
-/// How deep a node lies.
-struct YAMLDepth {
-  /// Lists, maps and the value itself.
-  private var nodes = 1
-  /// Brackets around it, and its own.
-  private var brackets = 0
+/// A tag as far as it has a meaning here.
+enum YAMLTag: Hashable {
+  case none
+  /// `!!str`.
+  case text
+  /// `!!binary`.
+  case binary
+  case other
+}
 
-  /// Brackets are counted without what is around them: a text full of them is told of at the first that is too many.
-  func isBeyond(_ limit: Int, at event: YAMLEvent) -> Bool {
-    event.isFlowStart ? brackets >= limit : nodes > limit
-  }
+/// An event, where it begins and what is on it.
+struct YAMLItem {
+  var event: YAMLEvent
+  var position: Position
+  /// Of an alias: the anchor it stands for.
+  var anchor: ByteText?
+  var tag = YAMLTag.none
+  /// Of a document's start.
+  var hasDirectives = false
 
-  func inside(_ event: YAMLEvent) -> YAMLDepth {
-    var depth = self
-    depth.nodes += 1
-    if event.isFlowStart { depth.brackets += 1 }
-    return depth
-  }
+  /// An anchor, an alias, a tag or a directive.
+  var isMarked: Bool { anchor != nil || tag != .none || hasDirectives }
 }
 
 /// Why libyaml could not read on.
@@ -53,7 +56,7 @@ struct YAMLFailure: Error {
   var began: Position?
 }
 
-/// libyaml at work on one text.
+/// libyaml at work on one text, one event at a time: nothing expands, and no two trees are compared.
 ///
 /// A parser gives events or marks, never both. Not for several threads.
 final class YAMLParser {
@@ -79,40 +82,45 @@ final class YAMLParser {
     parser.deallocate()
   }
 
-  /// The next event, where it begins, and whether it has an anchor, a tag or a directive. After the end of the stream
-  /// there is none.
-  func next() throws(YAMLFailure) -> (event: YAMLEvent, position: Position, isMarked: Bool) {
+  /// The next event. After the end of the stream there is none.
+  func next() throws(YAMLFailure) -> YAMLItem {
     var event = yaml_event_t()
     guard yaml_parser_parse(parser, &event) == 1 else { throw failure }
     defer { yaml_event_delete(&event) }
     let position = Position(event.start_mark)
+    func item(
+      _ event: YAMLEvent, _ anchor: UnsafeMutablePointer<yaml_char_t>? = nil,
+      _ tag: UnsafeMutablePointer<yaml_char_t>? = nil
+    ) -> YAMLItem {
+      YAMLItem(
+        event: event, position: position, anchor: anchor.map { ByteText(String(cString: $0)) },
+        tag: YAMLTag(tag))
+    }
     switch event.type {
     case YAML_SCALAR_EVENT:
       let scalar = event.data.scalar
       let bytes = UnsafeBufferPointer(start: scalar.value, count: scalar.length)
       let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE
-      return (
-        .scalar(String(decoding: bytes, as: UTF8.self), isPlain: isPlain), position,
-        scalar.anchor != nil || scalar.tag != nil
-      )
+      let text = String(decoding: bytes, as: UTF8.self)
+      return item(.scalar(text, isPlain: isPlain), scalar.anchor, scalar.tag)
     case YAML_SEQUENCE_START_EVENT:
       let start = event.data.sequence_start
-      let isFlow = start.style == YAML_FLOW_SEQUENCE_STYLE
-      return (.listStart(isFlow: isFlow), position, start.anchor != nil || start.tag != nil)
+      return item(.listStart(isFlow: start.style == YAML_FLOW_SEQUENCE_STYLE), start.anchor, start.tag)
     case YAML_MAPPING_START_EVENT:
       let start = event.data.mapping_start
-      let isFlow = start.style == YAML_FLOW_MAPPING_STYLE
-      return (.mapStart(isFlow: isFlow), position, start.anchor != nil || start.tag != nil)
+      return item(.mapStart(isFlow: start.style == YAML_FLOW_MAPPING_STYLE), start.anchor, start.tag)
     case YAML_DOCUMENT_START_EVENT:
       let start = event.data.document_start
       let hasTags = start.tag_directives.start != start.tag_directives.end
-      return (.documentStart, position, start.version_directive != nil || hasTags)
-    case YAML_ALIAS_EVENT: return (.alias, position, true)
-    case YAML_SEQUENCE_END_EVENT: return (.listEnd, position, false)
-    case YAML_MAPPING_END_EVENT: return (.mapEnd, position, false)
-    case YAML_DOCUMENT_END_EVENT: return (.documentEnd, position, false)
-    case YAML_STREAM_START_EVENT: return (.streamStart, position, false)
-    default: return (.streamEnd, position, false)
+      var made = item(.documentStart)
+      made.hasDirectives = start.version_directive != nil || hasTags
+      return made
+    case YAML_ALIAS_EVENT: return item(.alias, event.data.alias.anchor)
+    case YAML_SEQUENCE_END_EVENT: return item(.listEnd)
+    case YAML_MAPPING_END_EVENT: return item(.mapEnd)
+    case YAML_DOCUMENT_END_EVENT: return item(.documentEnd)
+    case YAML_STREAM_START_EVENT: return item(.streamStart)
+    default: return item(.streamEnd)
     }
   }
 
@@ -141,17 +149,11 @@ final class YAMLParser {
   }
 }
 
-/// Something that this configuration language leaves out, and where it stands.
-struct YAMLMark {
-  enum Kind {
-    case anchor
-    case alias
-    case tag
-    case directive
-    case tab
-  }
+// MARK: - Marks
 
-  var kind: Kind
+/// A part of YAML that a reader may refuse, and where it stands.
+struct YAMLMark {
+  var kind: YAMLProblem.Mark
   var position: Position
 }
 
@@ -182,7 +184,7 @@ extension YAMLParser {
 
   /// The unsupported mark that the scanner stopped in.
   private func mark(of failure: YAMLFailure) -> YAMLMark? {
-    if let position = failure.position, isTab(at: position, failure) {
+    if let position = failure.position, isTab(at: position) {
       return YAMLMark(kind: .tab, position: position)
     }
     guard let began = failure.began else { return nil }
@@ -198,7 +200,7 @@ extension YAMLParser {
   }
 
   /// Whether nothing but blanks stand before it, and a tab there.
-  private func isTab(at position: Position, _ failure: YAMLFailure) -> Bool {
+  private func isTab(at position: Position) -> Bool {
     let lines = text.split(
       separator: UInt8(ascii: "\n"), maxSplits: position.line, omittingEmptySubsequences: false)
     guard lines.indices.contains(position.line - 1) else { return false }
@@ -209,4 +211,19 @@ extension YAMLParser {
 
 extension Position {
   fileprivate init(_ mark: yaml_mark_t) { self.init(line: mark.line + 1, column: mark.column + 1) }
+}
+
+extension YAMLTag {
+  fileprivate init(_ tag: UnsafeMutablePointer<yaml_char_t>?) {
+    guard let tag else {
+      self = .none
+      return
+    }
+    self =
+      switch String(cString: tag) {
+      case "tag:yaml.org,2002:str": .text
+      case "tag:yaml.org,2002:binary": .binary
+      default: .other
+      }
+  }
 }
