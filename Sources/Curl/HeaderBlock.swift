@@ -88,7 +88,7 @@ package struct HeaderBlock: Hashable, Sendable {
 
   private func escaped(_ byte: UInt8, isText: Bool) -> [UInt8] {
     if byte == UInt8(ascii: " ") { return Array("%20".utf8) }
-    return isText || byte < 0x80 ? [byte] : Array("%\(String(byte, radix: 16, uppercase: true))".utf8)
+    return isText || byte < 0x80 ? [byte] : Array("%\(Base16.text([byte], Base16.upper))".utf8)
   }
 
   /// Whether there is one of that name.

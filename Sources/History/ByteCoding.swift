@@ -3,18 +3,11 @@
 import Basics
 import Monitoring
 
-/// Appends the numbers of a snapshot: little-endian base-128 varints, so that small figures take one byte.
+/// Appends the numbers of a snapshot, as a `Varint` each.
 struct ByteWriter {
   var bytes: [UInt8] = []
 
-  mutating func unsigned(_ value: UInt64) {
-    var rest = value
-    while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    bytes.append(UInt8(rest))  // bounded: seven bits
-  }
+  mutating func unsigned(_ value: UInt64) { bytes.append(varint: value) }
 
   // bounded: places within the bytes at hand; widths are fixed
   mutating func count(_ value: Int) { unsigned(UInt64(value)) }
@@ -67,14 +60,8 @@ struct ByteReader {
   }
 
   mutating func unsigned() throws(CodingDamage) -> UInt64 {
-    var value: UInt64 = 0
-    var shift: UInt64 = 0
-    while shift < 64 {
-      let next = try byte()
-      value |= UInt64(next & 0x7f) << shift  // bounded: seven bits, and a shift that loses what is too high
-      if next < 0x80 { return value }
-      shift += 7  // bounded: below 64
-    }
+    var number = Varint()
+    while !number.isTooLong { if number.take(try byte()) { return number.value } }
     throw CodingDamage()
   }
 

@@ -104,7 +104,7 @@ struct TraceVerdict: Hashable, Sendable {
       front.map { "what answers TCP at hop \($0) is not the target" }
       ?? (book.unnamed > 0 && book.lastAnswered == 0
         ? "this kernel does not say who answered TCP" : "nothing answers TCP behind hop \(book.lastRouter)")
-    return "; \(cause), so \(names) \(others.count == 1 ? "was" : "were") tried for the rest: "
+    return "; \(cause), so \(names) \(plural("was", others.count, "were")) tried for the rest: "
       + others.map { "\($0.method.title) \(Self.fate($0))" }.joined(separator: ", ")
   }
 

@@ -28,7 +28,7 @@ package struct RouteTraceText: Sendable {
     let host = trace.host.printable(maxBytes: 255)
     let address = host == trace.target.address.description ? host : "\(host) (\(trace.target.address))"
     let port = trace.target.port == 0 ? "" : " port \(trace.target.port)"
-    return "\(address)\(port): \(trace.why); \(trace.flows) flow\(trace.flows == 1 ? "" : "s")"
+    return "\(address)\(port): \(trace.why); \(counted(trace.flows, "flow"))"
   }
 
   private var table: TextTable {
@@ -137,7 +137,7 @@ extension TraceEnd {
     switch self {
     case .reached(let says):
       let hops = trace.hops.count
-      return "\(target) was reached over \(hops) hop\(hops == 1 ? "" : "s"): \(says)."
+      return "\(target) was reached over \(counted(hops, "hop")): \(says)."
     case .refused(let by, let ttl, let says):
       let place = ttl == 0 ? "This machine" : "Hop \(ttl)"
       guard let by else { return "\(target) was not reached: \(says)." }

@@ -34,7 +34,7 @@ struct TraceChangeFinder {
     switch trace.end {
     case .reached:
       let count = trace.lastTTL
-      let length = count == 1 ? "1 hop" : "\(count) hops"
+      let length = counted(count, "hop")
       return good == nil
         ? "the route to the target is complete, \(length)"
         : "the route to the target is complete and as before, \(length)"

@@ -28,8 +28,7 @@ final class TraceDesk: Sendable {
   private let history: HistoryStore
   private let catalog: CheckCatalog
   private let maintenance: MaintenanceBook
-  private let bells: AsyncStream<Void>
-  private let bell: AsyncStream<Void>.Continuation
+  private let bell = Bell()
 
   static let fileName = "traces"
   /// Between two savings.
@@ -43,7 +42,6 @@ final class TraceDesk: Sendable {
     (self.maintenance, self.log, self.time) = (maintenance, log, time)
     file = disk.file(Self.fileName, maxBytes: KeptTraces.fileLimit)
     state = Mutex(State(planner: TracePlanner(settings)))
-    (bells, bell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     await restore()
   }
 
@@ -62,7 +60,7 @@ final class TraceDesk: Sendable {
       return step
     }
     if step == .nothing, !state.withLock({ $0.planner.hasWork }) { return false }
-    bell.yield()
+    bell.ring()
     return step != .nothing
   }
 
@@ -83,7 +81,7 @@ final class TraceDesk: Sendable {
       group.addTask {
         while (try? await self.time.sleep(for: Self.savesEvery)) != nil { await self.save() }
       }
-      for await _ in bells {
+      for await _ in bell.rings {
         while let job = state.withLock({ $0.planner.next(time.instant()) }) {
           group.addTask { await self.trace(job) }
         }
@@ -116,7 +114,7 @@ final class TraceDesk: Sendable {
           "target": "\(job.target)",
         ])
     }
-    bell.yield()
+    bell.ring()
   }
 
   /// Traces of the path to a check's target. `nil` where it is not configured.

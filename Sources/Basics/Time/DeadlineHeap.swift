@@ -1,21 +1,24 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
-
-/// Instants with the flow each belongs to, earliest first. Entries are never removed early: the caller that pops one
-/// checks whether it still matters, which is cheaper than finding it in the middle.
-struct DeadlineHeap {
-  struct Entry {
+/// Instants with the number each belongs to, earliest first. An entry stays when its matter is over: the caller that pops
+/// one checks whether it still matters, which is cheaper than finding it in the middle.
+///
+/// A binary heap of its own: that of swift-collections has two ends, of which one is used here, and costs twice as many
+/// comparisons for it.
+package struct DeadlineHeap: Sendable {
+  private struct Entry {
     var instant: Instant
-    var flow: UInt64
+    var number: UInt64
   }
 
   private var entries: [Entry] = []
 
-  var earliest: Instant? { entries.first?.instant }
+  package init() {}
 
-  mutating func insert(_ entry: Entry) {
-    entries.append(entry)
+  package var earliest: Instant? { entries.first?.instant }
+
+  package mutating func insert(_ number: UInt64, at instant: Instant) {
+    entries.append(Entry(instant: instant, number: number))
     var child = entries.count - 1
     while child > 0 {
       let parent = (child - 1) / 2
@@ -25,8 +28,8 @@ struct DeadlineHeap {
     }
   }
 
-  /// The earliest entry if its instant has come.
-  mutating func popDue(at now: Instant) -> Entry? {
+  /// The number of the earliest entry if its instant has come.
+  package mutating func popDue(at now: Instant) -> UInt64? {
     guard let first = entries.first, first.instant <= now else { return nil }
     entries.swapAt(0, entries.count - 1)
     entries.removeLast()
@@ -40,9 +43,9 @@ struct DeadlineHeap {
       entries.swapAt(child, parent)
       parent = child
     }
-    return first
+    return first.number
   }
 
   /// Forgets everything once nothing is open, so that a burst's entries do not outlive it.
-  mutating func removeAll() { entries.removeAll(keepingCapacity: entries.count < 4096) }
+  package mutating func removeAll() { entries.removeAll(keepingCapacity: entries.count < 4096) }
 }
