@@ -74,9 +74,11 @@ let package = Package(
       name: "AgentConfig", dependencies: ["Basics", "Monitoring", "YAML"], swiftSettings: settings),
     .target(name: "Import", dependencies: ["Basics", "Monitoring", "YAML"], swiftSettings: settings),
     .target(
+      name: "Tracing", dependencies: ["Basics", "Monitoring", "Checks", "CLinux"], swiftSettings: settings),
+    .target(
       name: "StatusServer",
       dependencies: [
-        "Basics", "Monitoring", "History", "CZlib",
+        "Basics", "Monitoring", "History", "Tracing", "CZlib",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -87,7 +89,7 @@ let package = Package(
       name: "QuartzAgent",
       dependencies: [
         "Basics", "Monitoring", "Curl", "Checks", "Scheduler", "History", "Spool", "QuartzAPI", "AgentConfig",
-        "Alerts", "Groups", "Import", "StatusServer",
+        "Alerts", "Groups", "Import", "StatusServer", "Tracing",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -139,9 +141,12 @@ let package = Package(
       name: "ImportTests", dependencies: ["Basics", "Import", "AgentConfig", "Monitoring"],
       exclude: ["Fixtures"], swiftSettings: settings),
     .testTarget(
+      name: "TracingTests", dependencies: ["Basics", "Checks", "Monitoring", "TestSupport", "Tracing"],
+      swiftSettings: settings),
+    .testTarget(
       name: "StatusServerTests",
       dependencies: [
-        "Basics", "StatusServer", "History", "Monitoring", "TestSupport",
+        "Basics", "StatusServer", "History", "Monitoring", "TestSupport", "Tracing",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
       ],
@@ -152,7 +157,7 @@ let package = Package(
         "AgentConfig", "Alerts", "Basics", "Curl", "Groups", "QuartzAPI", "QuartzAgent", "History",
         "Monitoring",
         "Scheduler",
-        "Spool", "TestSupport",
+        "Spool", "TestSupport", "Tracing",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: settings),
     .testTarget(

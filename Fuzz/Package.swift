@@ -42,6 +42,7 @@ let package = Package(
     room("Monitoring", ["Basics"]),
     room("Curl", ["Basics", "CCurl", "COpenSSL", "CSpin"]),
     room("Checks", ["Basics", "Monitoring", "Curl", "CLinux", "COpenSSL", "CPCRE2"]),
+    room("Tracing", ["Basics", "Monitoring", "Checks", "CLinux"]),
     room("History", ["Basics", "Monitoring", collection("DequeModule")]),
     room("Alerts", ["Basics", "Monitoring", "History", "Curl", "CLinux"]),
     room("Spool", ["Basics", "Monitoring", collection("DequeModule")]),
@@ -84,7 +85,7 @@ let package = Package(
     fuzz("FuzzStartTLS", checks),
     fuzz("FuzzState", quartz),
     fuzz("FuzzStore", ["SpoolFuzz"]),
-    fuzz("FuzzTrace", checks),
+    fuzz("FuzzTrace", checks + ["Tracing"]),
     fuzz("FuzzURL", checks + ["CCurl"]),
     fuzz("FuzzWait", quartz),
     // How the time grows with the input.

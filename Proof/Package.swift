@@ -49,6 +49,8 @@ let package = Package(
       name: "Checks", dependencies: ["Basics", "Monitoring", "Curl", "CLinux", "COpenSSL", "CPCRE2"],
       swiftSettings: settings),
     .target(
+      name: "Tracing", dependencies: ["Basics", "Monitoring", "Checks", "CLinux"], swiftSettings: settings),
+    .target(
       name: "Scheduler",
       dependencies: [
         "Basics", "Monitoring", "CLinux", .product(name: "HeapModule", package: "swift-collections"),
@@ -69,7 +71,7 @@ let package = Package(
       name: "AgentSimulation",
       dependencies: [
         "CSimulation", "Basics", "Monitoring", "Curl", "Checks", "Scheduler", "History", "Spool", "QuartzAPI",
-        "AgentConfig", "Alerts", "Groups", .product(name: "Logging", package: "swift-log"),
+        "AgentConfig", "Alerts", "Groups", "Tracing", .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
   ]

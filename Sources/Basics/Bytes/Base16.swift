@@ -13,8 +13,9 @@ package enum Base16 {
     var text: [UInt8] = []
     text.reserveCapacity(bytes.underestimatedCount * 2)  // bounded: bytes that are there
     for byte in bytes {
+      // bounded: half a byte
       text.append(digits[Int(byte >> 4)])
-      text.append(digits[Int(byte & 15)])
+      text.append(digits[Int(byte & 15)])  // bounded: half a byte
     }
     return text
   }
@@ -33,8 +34,9 @@ package enum Base16 {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(digits.count / 2)
     for place in stride(from: 0, to: digits.count, by: 2) {
+      // bounded: within the digits
       guard let high = value(digits[place]), let low = value(digits[place + 1]) else { return nil }
-      bytes.append(high << 4 | low)
+      bytes.append(high << 4 | low)  // bounded: two digits
     }
     return bytes
   }
@@ -42,9 +44,9 @@ package enum Base16 {
   /// Of a digit, either case.
   package static func value(_ digit: UInt8) -> UInt8? {
     switch digit {
-    case 0x30...0x39: digit - 0x30
-    case 0x41...0x46: digit - 0x41 + 10
-    case 0x61...0x66: digit - 0x61 + 10
+    case 0x30...0x39: digit - 0x30  // bounded: a digit
+    case 0x41...0x46: digit - 0x41 + 10  // bounded: a digit
+    case 0x61...0x66: digit - 0x61 + 10  // bounded: a digit
     default: nil
     }
   }

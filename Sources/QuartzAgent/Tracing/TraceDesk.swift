@@ -6,6 +6,7 @@ import History
 import Logging
 import Monitoring
 import Synchronization
+import Tracing
 
 /// Looks at the way to a target when something is wrong with it, beside the probes and after their verdicts.
 ///
