@@ -46,7 +46,7 @@ package struct NetworkTable: Hashable, Sendable {
   {
     let separator: UInt8 = line.contains(0x09) ? 0x09 : UInt8(ascii: ",")
     let fields = line.split(separator: separator, maxSplits: 2, omittingEmptySubsequences: false)
-      .map { Self.trimmed(String(decoding: $0, as: UTF8.self)) }
+      .map { String(decoding: $0.trimmed { isBlank($0) || $0 == UInt8(ascii: "\"") }, as: UTF8.self) }
     let shown = (fields.first ?? "").printable(maxBytes: 60)
     guard fields.count == 3 else {
       throw Problem(
@@ -68,15 +68,6 @@ package struct NetworkTable: Hashable, Sendable {
       places[ByteText(name)] = place
     }
     maps[prefix.base.version << 8 | prefix.prefix, default: [:]][prefix.base] = place
-  }
-
-  private static func trimmed(_ text: String) -> String {
-    let bytes = Array(text.utf8)
-    let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == UInt8(ascii: "\"") }
-    guard let first = bytes.firstIndex(where: { !isBlank($0) }),
-      let last = bytes.lastIndex(where: { !isBlank($0) })
-    else { return "" }
-    return String(decoding: bytes[first...last], as: UTF8.self)
   }
 
   /// `AS64500 Example`; nil: the file does not have it.
