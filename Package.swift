@@ -69,16 +69,16 @@ let package = Package(
     .target(
       name: "Alerts", dependencies: ["Basics", "Monitoring", "History", "Curl", "CLinux"],
       swiftSettings: settings),
+    .target(name: "YAML", dependencies: ["Basics", "Monitoring", "CYAML"], swiftSettings: settings),
     .target(
-      name: "AgentConfig",
-      dependencies: ["Basics", "Monitoring", "CYAML"],
-      swiftSettings: settings),
+      name: "AgentConfig", dependencies: ["Basics", "Monitoring", "YAML"], swiftSettings: settings),
+    .target(name: "Import", dependencies: ["Basics", "Monitoring", "YAML"], swiftSettings: settings),
     .target(
-      name: "Import", dependencies: ["Basics", "Monitoring", "CYAML"], swiftSettings: settings),
+      name: "Tracing", dependencies: ["Basics", "Monitoring", "Checks", "CLinux"], swiftSettings: settings),
     .target(
       name: "StatusServer",
       dependencies: [
-        "Basics", "Monitoring", "History", "CZlib",
+        "Basics", "Monitoring", "History", "Tracing", "CZlib",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -89,14 +89,15 @@ let package = Package(
       name: "Agent",
       dependencies: [
         "Basics", "Monitoring", "Curl", "Checks", "Scheduler", "History", "Spool", "QuartzAPI", "AgentConfig",
-        "Alerts", "Groups", "Import", "StatusServer", .product(name: "Logging", package: "swift-log"),
+        "Alerts", "Groups", "Import", "StatusServer", "Tracing",
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
     .executableTarget(
       name: "QuartzAgent",
       dependencies: [
         "Agent", "Basics", "Monitoring", "Curl", "Checks", "History", "Spool", "QuartzAPI", "AgentConfig",
-        "Alerts", "Groups", "Import", "StatusServer",
+        "Alerts", "Groups", "Import", "StatusServer", "Tracing",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -113,12 +114,12 @@ let package = Package(
     .testTarget(
       name: "BasicsTests", dependencies: ["Basics", "Monitoring", "TestSupport"], swiftSettings: settings),
     .testTarget(
-      name: "MonitoringTests", dependencies: ["Basics", "Monitoring", "TestSupport"], swiftSettings: settings),
+      name: "MonitoringTests", dependencies: ["Basics", "Monitoring"], swiftSettings: settings),
     .testTarget(
       name: "CurlTests", dependencies: ["Basics", "Curl", "CCurl", "COpenSSL", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
-      name: "ChecksTests", dependencies: ["Basics", "Checks", "Curl", "Monitoring", "TestSupport"],
+      name: "ChecksTests", dependencies: ["Basics", "Checks", "CLinux", "Curl", "Monitoring", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "SchedulerTests", dependencies: ["Basics", "Scheduler", "Monitoring", "TestSupport"],
@@ -140,32 +141,41 @@ let package = Package(
       name: "AlertsTests",
       dependencies: ["Basics", "Alerts", "History", "Curl", "Monitoring", "TestSupport"],
       swiftSettings: settings),
+    .testTarget(name: "YAMLTests", dependencies: ["Basics", "Monitoring", "YAML"], swiftSettings: settings),
     .testTarget(
-      name: "AgentConfigTests", dependencies: ["Basics", "AgentConfig", "Monitoring", "TestSupport"],
+      name: "AgentConfigTests", dependencies: ["Basics", "AgentConfig", "Monitoring", "TestSupport", "YAML"],
       exclude: ["Gallery"], swiftSettings: settings),
     .testTarget(
       name: "ImportTests", dependencies: ["Basics", "Import", "AgentConfig", "Monitoring"],
       exclude: ["Fixtures"], swiftSettings: settings),
     .testTarget(
+      name: "TracingTests", dependencies: ["Basics", "Checks", "Monitoring", "TestSupport", "Tracing"],
+      swiftSettings: settings),
+    .testTarget(
       name: "StatusServerTests",
       dependencies: [
-        "Basics", "StatusServer", "History", "Monitoring", "TestSupport",
+        "Basics", "StatusServer", "History", "Monitoring", "TestSupport", "Tracing",
+        .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
       ],
       swiftSettings: settings),
     .testTarget(
       name: "AgentTests",
       dependencies: [
         "Agent", "AgentConfig", "Alerts", "Basics", "Checks", "Curl", "Groups", "History", "Monitoring",
-        "QuartzAPI", "Scheduler", "Spool", "StatusServer", "TestSupport",
+        "QuartzAPI", "Scheduler", "Spool", "StatusServer", "TestSupport", "Tracing",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: settings),
     .testTarget(
       name: "QuartzAgentTests",
       dependencies: [
-        "Agent", "AgentConfig", "Alerts", "Basics", "QuartzAgent", "History", "Monitoring", "Spool",
-        "TestSupport", .product(name: "Logging", package: "swift-log"),
+        "Agent", "AgentConfig", "Alerts", "Basics", "Checks", "QuartzAgent", "History", "Import",
+        "Monitoring",
+        "Spool", "StatusServer", "TestSupport", "Tracing",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: settings),
     .testTarget(
       name: "DeployTests", dependencies: ["Basics", "QuartzAPI", "Curl", "Monitoring", "TestSupport"],

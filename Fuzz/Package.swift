@@ -42,13 +42,15 @@ let package = Package(
     room("Monitoring", ["Basics"]),
     room("Curl", ["Basics", "CCurl", "COpenSSL", "CSpin"]),
     room("Checks", ["Basics", "Monitoring", "Curl", "CLinux", "COpenSSL", "CPCRE2"]),
+    room("Tracing", ["Basics", "Monitoring", "Checks", "CLinux"]),
     room("History", ["Basics", "Monitoring", collection("DequeModule")]),
     room("Alerts", ["Basics", "Monitoring", "History", "Curl", "CLinux"]),
     room("Spool", ["Basics", "Monitoring", collection("DequeModule")]),
     room("QuartzAPI", ["Basics", "Monitoring", "Curl"]),
-    room("Import", ["Basics", "Monitoring", "CYAML"]),
+    room("YAML", ["Basics", "Monitoring", "CYAML"]),
+    room("Import", ["Basics", "Monitoring", "YAML"]),
     room("Groups", ["Basics", "Monitoring", "Curl"]),
-    room("AgentConfig", ["Basics", "Monitoring", "CYAML"]),
+    room("AgentConfig", ["Basics", "Monitoring", "YAML"]),
     // Of the status server what reads requests and writes pages, without its sockets.
     room("StatusServer", ["Basics", "Monitoring"]),
     // The ways into the store for hostile bytes.
@@ -83,7 +85,7 @@ let package = Package(
     fuzz("FuzzStartTLS", checks),
     fuzz("FuzzState", quartz),
     fuzz("FuzzStore", ["SpoolFuzz"]),
-    fuzz("FuzzTrace", checks),
+    fuzz("FuzzTrace", checks + ["Tracing"]),
     fuzz("FuzzURL", checks + ["CCurl"]),
     fuzz("FuzzWait", quartz),
     // How the time grows with the input.

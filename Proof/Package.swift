@@ -49,6 +49,8 @@ let package = Package(
       name: "Checks", dependencies: ["Basics", "Monitoring", "Curl", "CLinux", "COpenSSL", "CPCRE2"],
       swiftSettings: settings),
     .target(
+      name: "Tracing", dependencies: ["Basics", "Monitoring", "Checks", "CLinux"], swiftSettings: settings),
+    .target(
       name: "Scheduler",
       dependencies: [
         "Basics", "Monitoring", "CLinux", .product(name: "HeapModule", package: "swift-collections"),
@@ -63,12 +65,13 @@ let package = Package(
     .target(
       name: "Alerts", dependencies: ["Basics", "Monitoring", "History", "Curl", "CLinux"],
       swiftSettings: settings),
-    .target(name: "AgentConfig", dependencies: ["Basics", "Monitoring", "CYAML"], swiftSettings: settings),
+    .target(name: "YAML", dependencies: ["Basics", "Monitoring", "CYAML"], swiftSettings: settings),
+    .target(name: "AgentConfig", dependencies: ["Basics", "Monitoring", "YAML"], swiftSettings: settings),
     .executableTarget(
       name: "AgentSimulation",
       dependencies: [
         "CSimulation", "Basics", "Monitoring", "Curl", "Checks", "Scheduler", "History", "Spool", "QuartzAPI",
-        "AgentConfig", "Alerts", "Groups", .product(name: "Logging", package: "swift-log"),
+        "AgentConfig", "Alerts", "Groups", "Tracing", .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
   ]

@@ -240,7 +240,8 @@ def write_copy(texts):
         if not origin.is_file():
             continue
         wanted.add(name)
-        content = texts[name].encode() if name in texts else origin.read_bytes()
+        # A switch is the room's own, and what other rooms are given to inline may not ask it.
+        content = texts[name].replace("@inlinable", "").encode() if name in texts else origin.read_bytes()
         write_if_new(copy, content, origin.stat().st_mode)
     for room in {name.split("/")[1] for name in wanted if name.startswith("Sources/") and name.endswith(".swift")}:
         name = f"Sources/{room}/Planted.swift"

@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import YAML
 
 /// A file of cases for `quartz-agent test`: given this answer, a check says that.
 package struct CaseFile: KeyedSettings {
@@ -35,8 +36,7 @@ package struct CaseFile: KeyedSettings {
   package static func parse(
     text: String, file: String, environment: [String: String]
   ) throws(ConfigErrors) -> CaseFile {
-    var reader = YAMLReader(file: file)
-    guard let node = reader.read(text) else { throw reader.errors }
+    let node = try ConfigText.tree(text, file: file)
     var walk = Walk(
       file: file, references: References(environment: environment, files: .disk, base: directory(of: file)))
     let map = walk.document(node, KeyTable(keys))

@@ -68,13 +68,13 @@ private func readConfig(_ path: String) throws(ConfigErrors) -> [UInt8] {
   }
   defer { close(descriptor) }
   var bytes: [UInt8] = []
-  while bytes.count <= YAMLReader.maxSize {
+  while bytes.count <= ConfigText.maxSize {
     let (chunk, failure) = readChunk(descriptor)
     if let failure { throw unreadable(path, failure) }
     if chunk.isEmpty { return bytes }
     bytes += chunk
   }
-  throw ConfigErrors(problems: [ConfigProblem(file: path, message: YAMLReader.tooLarge)])
+  throw ConfigErrors(problems: [ConfigProblem(file: path, message: ConfigText.tooLarge)])
 }
 
 private func unreadable(_ path: String, _ code: Int32) -> ConfigErrors {

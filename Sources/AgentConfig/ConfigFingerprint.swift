@@ -26,7 +26,7 @@ private func digest(of path: String) -> Int? {
   defer { close(descriptor) }
   var hasher = Hasher()
   var total = 0
-  while total <= YAMLReader.maxSize {
+  while total <= ConfigText.maxSize {
     let (chunk, failure) = readChunk(descriptor)
     if failure != nil { return nil }
     if chunk.isEmpty { break }

@@ -4,6 +4,7 @@ import Basics
 import Glibc
 import Monitoring
 import Synchronization
+import YAML
 
 /// A configuration that can be run, and what was noticed on the way.
 package struct LoadedConfig: Hashable, Sendable {
@@ -124,8 +125,7 @@ package enum ConfigLoader {
   static func reading(
     text: String, file: String, sources: ConfigSources
   ) throws(ConfigErrors) -> Reading {
-    var reader = YAMLReader(file: file)
-    guard let node = reader.read(text) else { throw reader.errors }
+    let node = try ConfigText.tree(text, file: file)
     let references = References(
       environment: sources.environment, files: sources.secrets, base: directory(of: file),
       credentials: sources.credentials)

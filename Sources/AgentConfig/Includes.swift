@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import YAML
 
 /// Reads the files that `include` names and puts their lists behind those of the main file. Relative paths inside them
 /// are relative to the main file, as everywhere.
@@ -60,11 +61,10 @@ struct Includes {
       return nil
     }
     walk.begin(file)
-    var reader = YAMLReader(file: file, source: walk.source)
     do throws(ConfigErrors) {
       let text = try utf8Text(bytes, file: file)
       guard holdsSomething(text) else { return nil }
-      guard let node = reader.read(text) else { throw reader.errors }
+      let node = try ConfigText.tree(text, file: file, source: walk.source)
       let reuse = ReuseFile(node, isMain: false)
       // Those of the main file are the agent's.
       for entry in walk.included(reuse.rest).entries where entry.name != "defaults" { root.append(entry) }

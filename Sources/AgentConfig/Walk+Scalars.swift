@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import YAML
 
 extension Walk {
   /// A single value: resolved, then read as its kind wants it.

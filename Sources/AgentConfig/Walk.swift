@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import YAML
 
 /// Reads the tree by the key tables and collects every problem on the way. Its result always has the shape the tables
 /// promise; unreadable values are `invalid` there.
@@ -74,7 +75,7 @@ struct Walk {
   /// Problems are about this file from now on, as far as their places say so.
   mutating func begin(_ file: String) { files.append(file) }
 
-  /// Of the file begun last, for `YAMLReader`.
+  /// Of the file begun last, for `ConfigText`.
   var source: Int { files.count - 1 }
 
   /// A file that the main one includes: lists and nothing else.

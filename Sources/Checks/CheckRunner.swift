@@ -202,7 +202,7 @@ extension Verdict {
   }
 
   fileprivate func confirmed(after retries: Int) -> Verdict {
-    let words = "confirmed failure after \(retries) \(retries == 1 ? "retry" : "retries")"
+    let words = "confirmed failure after \(counted(retries, "retry", "retries"))"
     return with(message: message.map { "\(words): \($0)" } ?? words)
   }
 }

@@ -115,8 +115,8 @@ package final class CurlEngine: Sendable {
   package func shutdown() async {
     encrypted.close()
     plain.close()
-    await encrypted.waitForEnd()
-    await plain.waitForEnd()
+    await encrypted.ended.wait()
+    await plain.ended.wait()
     await loop.shutdown()
   }
 }

@@ -43,7 +43,7 @@ final class EngineLoop: LoopGuest {
   /// Whose sockets had something in this turn.
   private var served: [UInt64] = []
   /// When each transfer's server will have had its time.
-  private var deadlines = DeadlineQueue()
+  private var deadlines = DeadlineHeap()
 
   private var spin: SpinGuard { sockets.spin }
 
@@ -126,7 +126,7 @@ final class EngineLoop: LoopGuest {
     curl_multi_cleanup(multi)
     sockets.settle()
     spin.disarm()
-    mailbox.markEnded()
+    mailbox.ended.open()
   }
 
   /// Cancels first, then what has waited, then what has just come: at most `batchLimit` transfers begin, besides those

@@ -9,11 +9,11 @@ final class EngineMailbox: Sendable {
     var starts: [TransferTicket] = []
     var cancels: [TransferTicket] = []
     var closing = false
-    var ended = false
-    var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
   private let bell: LoopBell
+  /// Everything has ended and is freed.
+  let ended = Latch()
   private let state = Mutex(State())
 
   init(bell: LoopBell) { self.bell = bell }
@@ -46,17 +46,6 @@ final class EngineMailbox: Sendable {
   /// Nothing was handed in that was not taken.
   var isIdle: Bool { state.withLock { $0.starts.isEmpty && $0.cancels.isEmpty && !$0.closing } }
 
-  /// Returns once everything has ended and is freed.
-  func waitForEnd() async {
-    await withCheckedContinuation { continuation in
-      let ended = state.withLock { state in
-        if !state.ended { state.waiters.append(continuation) }
-        return state.ended
-      }
-      if ended { continuation.resume() }
-    }
-  }
-
   /// Gives all requests and cancels that came since the last call, oldest first, for empty lists. True: the engine is
   /// closing, and no transfer begins after these.
   func take(_ starts: inout [TransferTicket], _ cancels: inout [TransferTicket]) -> Bool {
@@ -65,14 +54,5 @@ final class EngineMailbox: Sendable {
       if !state.cancels.isEmpty { swap(&state.cancels, &cancels) }
       return state.closing
     }
-  }
-
-  func markEnded() {
-    let waiters = state.withLock { state in
-      state.ended = true
-      defer { state.waiters = [] }
-      return state.waiters
-    }
-    for waiter in waiters { waiter.resume() }
   }
 }

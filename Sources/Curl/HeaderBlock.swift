@@ -88,7 +88,7 @@ package struct HeaderBlock: Hashable, Sendable {
 
   private func escaped(_ byte: UInt8, isText: Bool) -> [UInt8] {
     if byte == UInt8(ascii: " ") { return Array("%20".utf8) }
-    return isText || byte < 0x80 ? [byte] : Array("%\(String(byte, radix: 16, uppercase: true))".utf8)
+    return isText || byte < 0x80 ? [byte] : Array("%\(Base16.text([byte], Base16.upper))".utf8)
   }
 
   /// Whether there is one of that name.
@@ -112,15 +112,9 @@ package struct HeaderBlock: Hashable, Sendable {
         rest = rest[(end + 1)...]  // bounded: a place within the block
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
         // bounded: a place within the block
-        if !body(line[..<colon], trimmed(line[(colon + 1)...])) { return }
+        if !body(line[..<colon], line[(colon + 1)...].trimmed()) { return }
       }
     }
-  }
-
-  private func trimmed(_ value: Slice<UnsafeRawBufferPointer>) -> Slice<UnsafeRawBufferPointer> {
-    var value = value.drop(while: isBlank)
-    while let last = value.last, isBlank(last) { value.removeLast() }
-    return value
   }
 
   private func isSame(_ name: Slice<UnsafeRawBufferPointer>, _ wanted: some RandomAccessCollection<UInt8>)
@@ -132,5 +126,3 @@ package struct HeaderBlock: Hashable, Sendable {
 
   private func lowered(_ byte: UInt8) -> UInt8 { (0x41...0x5a).contains(byte) ? byte | 0x20 : byte }
 }
-
-func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }

@@ -46,21 +46,10 @@ struct MailReplyLines {
   }
 
   private mutating func add(_ part: Slice<UnsafeRawBufferPointer>) {
-    let words = part.prefix(Self.kept).trimmed
+    let words = part.prefix(Self.kept).trimmed { [0x20, 0x09, 0x0d, 0x0a].contains($0) }
     guard !words.isEmpty, text.count < Self.kept else { return }
     if !text.isEmpty { text.append(UInt8(ascii: " ")) }
     text += words.prefix(Self.kept - text.count)  // bounded: a place in what is kept
-  }
-}
-
-extension Slice<UnsafeRawBufferPointer> {
-  /// Without the blanks and line ends around it.
-  fileprivate var trimmed: Self {
-    let blanks: [UInt8] = [0x20, 0x09, 0x0d, 0x0a]
-    guard let first = firstIndex(where: { !blanks.contains($0) }),
-      let last = lastIndex(where: { !blanks.contains($0) })
-    else { return prefix(0) }
-    return self[first...last]
   }
 }
 

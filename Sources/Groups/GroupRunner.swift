@@ -179,7 +179,7 @@ package final class GroupRunner: Sendable {
 
   private func live(_ observer: Observer) async {
     await withDiscardingTaskGroup { group in
-      let arranging = Doorbell(), listing = Doorbell()
+      let arranging = Bell(), listing = Bell()
       group.addTask { [inbox, time] in
         inbox.yield(.event(.tick))
         while (try? await time.sleep(for: Self.pulse)) != nil { inbox.yield(.event(.tick)) }
@@ -246,16 +246,6 @@ package final class GroupRunner: Sendable {
     }
     if let end { inbox.yield(.event(.watchEnded(number, end))) }
   }
-}
-
-/// Pending wake-ups are coalesced.
-private struct Doorbell: Sendable {
-  let rings: AsyncStream<Void>
-  private let continuation: AsyncStream<Void>.Continuation
-
-  init() { (rings, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1)) }
-
-  func ring() { continuation.yield() }
 }
 
 extension GroupMember {

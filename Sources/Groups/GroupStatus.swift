@@ -123,7 +123,7 @@ extension GroupStatus {
       notices.append(
         .warning(
           .group,
-          "the store has \(strays) \(strays == 1 ? "key" : "keys") below \(root)m/ that no agent wrote, or more than \(StoreBounds.members) members: what is too much is not looked at",
+          "the store has \(counted(strays, "key")) below \(root)m/ that no agent wrote, or more than \(StoreBounds.members) members: what is too much is not looked at",
           hint: "look with etcdctl get --prefix --keys-only \(root)m/, and delete what no agent wrote"))
     }
     if member.headRevision > 0, member.head == nil {

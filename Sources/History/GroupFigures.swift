@@ -68,7 +68,7 @@ package struct GroupFigures: Hashable, Sendable {
     var words = [
       view == 0
         ? alone == nil ? "not in it yet" : "not reached since the start"
-        : "\(members) \(members == 1 ? "member" : "members"), view \(view)",
+        : "\(counted(members, "member")), view \(view)",
       "\(StatusFormat.grouped(owned)) of \(StatusFormat.grouped(total)) checks mine",
     ]
     if held > 0 { words.append("\(StatusFormat.grouped(held)) run until their new owner does") }

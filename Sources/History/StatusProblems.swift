@@ -38,7 +38,7 @@ extension StatusSnapshot {
       .warning(
         .clock,
         "the clock of this machine \(now.isPlausible ? "was" : "is") wrong: \(StatusFormat.grouped(count))"
-          + " \(count == 1 ? "result bears" : "results bear") a time before 2020 or after 2199 and count in no window",
+          + " \(plural("result bears", count, "results bear")) a time before 2020 or after 2199 and count in no window",
         hint: now.isPlausible ? nil : "set the clock, for instance with `timedatectl set-ntp true`")
     ]
   }

@@ -42,7 +42,7 @@ extension StatusText {
       let quiet =
         alerts.quietUntil.map { ", quiet until \($0.rfc3339.prefix(16).replacing("T", with: " "))Z" } ?? ""
       let sent = alerts.channels.reduce(0) { $0 + $1.deliveredCount }
-      let noun = alerts.channels.count == 1 ? "channel" : "channels"
+      let noun = plural("channel", alerts.channels.count)
       lines.append(
         "alerts    \(alerts.channels.count) \(noun), \(StatusFormat.grouped(sent)) delivered, \(pending) pending"
           + (held > 0 ? ", \(held) held" : "") + (failed > 0 ? ", \(failed) failed" : "") + quiet)

@@ -69,7 +69,7 @@ package struct StatusText: Sendable {
     let maintenance = summary.maintenance > 0 ? ", \(summary.maintenance) in maintenance" : ""
     let uptime =
       StatusFormat.percent(summary.averageUptime24h) + StatusFormat.remark(summary.averageData24h)
-    let noun = summary.total == 1 ? "check" : "checks"
+    let noun = plural("check", summary.total)
     return "\(summary.total) \(noun): \(words.joined(separator: ", "))\(maintenance) · uptime 24h \(uptime)"
   }
 
@@ -94,13 +94,13 @@ package struct StatusText: Sendable {
     let tomorrow = snapshot.now.advanced(by: .seconds(86_400))
     let next = snapshot.maintenance.prefix(1).filter { $0.hours.map { $0.lowerBound < tomorrow } ?? false }
     let lines = (active.isEmpty ? Array(next) : Array(active.prefix(5))).map { window in
-      let noun = window.checks == 1 ? "check" : "checks"
+      let noun = plural("check", window.checks)
       let probing = window.skip ? ", not probed" : ""
       return "maintain  \(StatusFormat.maintenanceMark) \(StatusFormat.name(window.name)) "
         + "\(window.when(now: snapshot.now)), \(window.checks) \(noun)\(probing)"
     }
     let more = active.count - 5
-    return more > 0 ? lines + ["          and \(more) more window\(more == 1 ? "" : "s")"] : lines
+    return more > 0 ? lines + ["          and \(more) more \(plural("window", more))"] : lines
   }
 
   private func parts(_ snapshot: StatusSnapshot) -> [String] {
@@ -113,7 +113,7 @@ package struct StatusText: Sendable {
       let parked = spool.parked > 0 ? ", \(StatusFormat.grouped(spool.parked)) parked" : ""
       let lost =
         spool.lostInGaps > 0
-        ? ", \(StatusFormat.grouped(spool.lostInGaps)) lost in \(spool.gaps) gap\(spool.gaps == 1 ? "" : "s")"
+        ? ", \(StatusFormat.grouped(spool.lostInGaps)) lost in \(counted(spool.gaps, "gap"))"
         : ""
       lines.append(
         "spool     \(StatusFormat.grouped(spool.depth)) waiting\(oldest)\(parked), \(used), \(durable)\(covered)\(lost)"

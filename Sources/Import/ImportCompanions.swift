@@ -58,7 +58,7 @@ extension ImportFile {
   }
 
   private var prometheusCompanions: [ImportCompanion] {
-    guard let documents = try? ForeignYAML.read(bytes) else { return [] }
+    guard let documents = try? ForeignNode.yaml(bytes) else { return [] }
     let paths = documents.flatMap { document in
       let jobs = document["scrape_configs"]?.items ?? []
       let discoveries = jobs.flatMap { $0["file_sd_configs"]?.items ?? [] }

@@ -114,7 +114,7 @@ extension ForeignNode {
   /// The documents of a file in YAML or JSON, entered into the books; a problem names the file.
   static func documents(_ file: ImportFile, _ ledger: Ledger) throws(ImportProblem) -> [ForeignNode] {
     do throws(ImportProblem) {
-      return try ForeignYAML.read(file.bytes).map { ledger.enter($0, file: file.name) }
+      return try ForeignNode.yaml(file.bytes).map { ledger.enter($0, file: file.name) }
     } catch { throw error.of(file) }
   }
 

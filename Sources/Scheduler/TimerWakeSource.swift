@@ -11,20 +11,17 @@ import Synchronization
 /// passed during suspend; the one on CLOCK_REALTIME never fires, but TFD_TIMER_CANCEL_ON_SET makes it readable when the
 /// wall clock is set, and that flag exists for this clock only.
 package final class TimerWakeSource: WakeSource {
-  package let wakes: AsyncStream<Void>
+  package var wakes: AsyncStream<Void> { bell.rings }
   private let time: TimeSource
   private let timers: WakeTimers
   private let loop: EventLoop
-  private let continuation: AsyncStream<Void>.Continuation
+  private let bell = Bell()
 
   /// Throws when descriptors or a thread cannot be had.
   ///
   /// - Parameter loop: nil: one of its own.
   package init(time: TimeSource, on loop: EventLoop? = nil) throws(WakeSourceFailure) {
     self.time = time
-    // Newest only: a wake-up says "look", and looking once is enough however many there were.
-    let (wakes, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
-    (self.wakes, self.continuation) = (wakes, continuation)
     let timers = try WakeTimers()
     self.timers = timers
     do {
@@ -32,7 +29,7 @@ package final class TimerWakeSource: WakeSource {
     } catch {
       throw WakeSourceFailure(what: error.call, code: error.code)
     }
-    self.loop.admit { WakeGuest(timers, continuation, on: $0) }
+    self.loop.admit { [bell] in WakeGuest(timers, bell, on: $0) }
   }
 
   /// The guest ends the stream.
@@ -54,7 +51,7 @@ package final class TimerWakeSource: WakeSource {
     timerfd_settime(timers.timer, Int32(TFD_TIMER_ABSTIME), &time, nil)
   }
 
-  package func wake() { continuation.yield() }
+  package func wake() { bell.ring() }
 }
 
 /// Why a wake source could not be made.
@@ -104,11 +101,11 @@ private final class WakeGuest: LoopGuest {
   private static let clockKey: UInt64 = 1
 
   private let timers: WakeTimers
-  private let continuation: AsyncStream<Void>.Continuation
+  private let bell: Bell
 
-  init(_ timers: WakeTimers, _ continuation: AsyncStream<Void>.Continuation, on loop: LoopThread) {
+  init(_ timers: WakeTimers, _ bell: Bell, on loop: LoopThread) {
     self.timers = timers
-    self.continuation = continuation
+    self.bell = bell
     // Told once for each time it fires, so that nothing has to be read: to arm it anew takes the expiration away.
     let once = LoopThread.readable | EPOLLET.rawValue
     _ = loop.watch(timers.timer, for: self, key: Self.timerKey, once, isNew: true)
@@ -127,10 +124,10 @@ private final class WakeGuest: LoopGuest {
       read(timers.clockSet, &expirations, 8)
       timers.watchClock()
     }
-    continuation.yield()
+    bell.ring()
   }
 
   func turn() -> LoopWish { isIdle ? .wait(until: nil) : .leave }
 
-  func end() { continuation.finish() }
+  func end() { bell.end() }
 }

@@ -12,16 +12,6 @@ extension [UInt8] {
   mutating func overwrite<T: FixedWidthInteger>(_ value: T, at offset: Int) {
     Swift.withUnsafeBytes(of: value.littleEndian) { replaceSubrange(offset..<offset + $0.count, with: $0) }
   }
-
-  /// Base 128, low group first, high bit set on all but the last byte.
-  mutating func append(varint value: UInt64) {
-    var rest = value
-    while rest >= 0x80 {
-      append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    append(UInt8(rest))  // bounded: seven bits
-  }
 }
 
 extension UnsafeRawBufferPointer {
@@ -51,14 +41,11 @@ struct FieldReader {
   }
 
   private mutating func varint() -> UInt64? {
-    var value: UInt64 = 0
-    var shift: UInt64 = 0
-    while offset < bytes.count, shift < 64 {
-      let byte = bytes[offset]
+    var number = Varint()
+    while offset < bytes.count, !number.isTooLong {
+      let isLast = number.take(bytes[offset])
       offset += 1  // bounded: a place within the bytes
-      value |= UInt64(byte & 0x7f) << shift  // bounded: seven bits, and a shift that loses what is too high
-      if byte < 0x80 { return value }
-      shift += 7  // bounded: below 64
+      if isLast { return number.value }
     }
     return nil
   }

@@ -12,10 +12,10 @@ import Synchronization
 /// no method blocks its caller.
 package final class ResultSpool: DeliveryQueue {
   /// Yields after results to be delivered were recorded; at most one signal waits. For one consumer.
-  package let newRecords: AsyncStream<Void>
+  package var newRecords: AsyncStream<Void> { signal.rings }
 
   private let mailbox: SpoolMailbox
-  private let signal: AsyncStream<Void>.Continuation
+  private let signal = Bell()
 
   /// Opens the store, or starts in memory with the reason in `status().mode`.
   ///
@@ -41,13 +41,10 @@ package final class ResultSpool: DeliveryQueue {
     return try outcome.get()
   }
 
-  init(_ mailbox: SpoolMailbox) {
-    self.mailbox = mailbox
-    (newRecords, signal) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-  }
+  init(_ mailbox: SpoolMailbox) { self.mailbox = mailbox }
 
   deinit {
-    signal.finish()
+    signal.end()
     mailbox.close()
   }
 
@@ -159,8 +156,9 @@ package final class ResultSpool: DeliveryQueue {
 
   /// Takes nothing more, writes and syncs what there is, releases the directory.
   package func close() async {
-    signal.finish()
-    await withCheckedContinuation { mailbox.close($0) }
+    signal.end()
+    mailbox.close()
+    await mailbox.released.wait()
   }
 
   /// Runs `work` on the store's thread between two groups.
@@ -191,6 +189,6 @@ package final class ResultSpool: DeliveryQueue {
     let spool = ResultSpool(mailbox)
     let signal = spool.signal
     opened.resume(returning: .success(spool))
-    runSpool(core, mailbox) { signal.yield() }
+    runSpool(core, mailbox) { signal.ring() }
   }
 }

@@ -97,7 +97,9 @@ struct SegmentName: Hashable, Sendable {
   /// No ring comes near it; a higher number leaves no room to count on from.
   static let generationLimit: UInt32 = 1 << 31
 
-  var text: String { "\(log.prefix)-\(hexadecimal(base, 16))-\(hexadecimal(UInt64(generation), 8)).seg" }
+  var text: String {
+    "\(log.prefix)-\(Base16.text(base, width: 16))-\(Base16.text(generation, width: 8)).seg"
+  }
 
   init(log: Log, base: UInt64, generation: UInt32) {
     self.log = log
@@ -119,7 +121,7 @@ struct SegmentName: Hashable, Sendable {
 
   /// `results-spare-00000001.seg`: reserved space without content.
   static func spare(_ log: Log, _ number: UInt32) -> String {
-    "\(log.prefix)-spare-\(hexadecimal(UInt64(number), 8)).seg"
+    "\(log.prefix)-spare-\(Base16.text(number, width: 8)).seg"
   }
 
   static func spareNumber(_ text: String, _ log: Log) -> UInt32? {
@@ -133,10 +135,4 @@ struct SegmentName: Hashable, Sendable {
 
   /// Whether the ring can count on from the number of a reserve.
   static func isCounted(_ spareNumber: UInt32) -> Bool { spareNumber <= generationLimit }
-}
-
-private func hexadecimal(_ value: UInt64, _ width: Int) -> String {
-  // bounded: constants, and digits of a text: what is no number is nil
-  let digits = String(value, radix: 16)
-  return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
 }

@@ -42,8 +42,6 @@ final class SpoolMailbox: Sendable {
     var status: SpoolStatus
     var isClosing = false
     var hasEnded = false
-    var isReleased = false
-    var closers: [CheckedContinuation<Void, Never>] = []
   }
 
   /// A group is written when it has this many results, or its first is this old.
@@ -51,6 +49,8 @@ final class SpoolMailbox: Sendable {
   static let groupDelay: Int64 = 50_000
 
   private let state: Mutex<State>
+  /// The directory is released.
+  let released = Latch()
   /// Of the writer thread.
   let turn = ThreadClock()
   /// A pipe: the thread polls one end, callers write a byte into the other.
@@ -130,14 +130,9 @@ final class SpoolMailbox: Sendable {
     return accepted
   }
 
-  /// No result is taken from here on; what was taken is written. The waiter resumes when the directory is released.
-  func close(_ waiter: CheckedContinuation<Void, Never>? = nil) {
-    let isReleased = state.withLock { state in
-      state.isClosing = true
-      if !state.isReleased, let waiter { state.closers.append(waiter) }
-      return state.isReleased
-    }
-    if isReleased { waiter?.resume() }
+  /// No result is taken from here on; what was taken is written.
+  func close() {
+    state.withLock { $0.isClosing = true }
     wake()
   }
 
@@ -168,16 +163,6 @@ final class SpoolMailbox: Sendable {
       let late = state.jobs
       state.jobs = []
       return late
-    }
-  }
-
-  /// The directory is released. Returns who waited for that.
-  func takeClosers() -> [CheckedContinuation<Void, Never>] {
-    state.withLock { state in
-      let closers = state.closers
-      state.isReleased = true
-      state.closers = []
-      return closers
     }
   }
 

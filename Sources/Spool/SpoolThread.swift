@@ -12,7 +12,7 @@ func runSpool(_ core: consuming SpoolCore, _ mailbox: SpoolMailbox, wakeUploader
   }
   endSpool(&core, mailbox)
   mailbox.turn.end()
-  for closer in mailbox.takeClosers() { closer.resume() }
+  mailbox.released.open()
 }
 
 /// The thread's next step after a turn.

@@ -77,55 +77,13 @@ struct Credential: Sendable {
     switch word {
     case "bearer": (scheme, secret) = (.bearer, Array(parts[1]))
     case "basic":
-      guard let pair = base64Decoded(parts[1]), let colon = pair.firstIndex(of: UInt8(ascii: ":")) else {
-        return nil
-      }
+      guard let pair = Base64.bytes(String(Substring(parts[1])), limit: parts[1].count),
+        let colon = pair.firstIndex(of: UInt8(ascii: ":"))
+      else { return nil }
       (scheme, secret) = (.basic, Array(pair[(colon + 1)...]))
     default: return nil
     }
   }
 
   func matches(_ token: Redacted) -> Bool { equalInConstantTime(secret, Array(token.reveal().utf8)) }
-}
-
-/// RFC 4648, section 4; nil unless it is whole, with its padding.
-private func base64Decoded(_ text: Substring.UTF8View) -> [UInt8]? {
-  var bytes: [UInt8] = []
-  var bits: UInt32 = 0
-  var count = 0
-  var padding = 0
-  for byte in text {
-    guard let value = base64Value(byte) else {
-      guard byte == UInt8(ascii: "=") else { return nil }
-      padding += 1
-      continue
-    }
-    guard padding == 0 else { return nil }
-    bits = bits << 6 | value
-    count += 1
-    if count % 4 == 0 {
-      bytes += [
-        UInt8(truncatingIfNeeded: bits >> 16), UInt8(truncatingIfNeeded: bits >> 8),
-        UInt8(truncatingIfNeeded: bits),
-      ]
-    }
-  }
-  switch (count % 4, padding) {
-  case (0, 0): break
-  case (2, 2): bytes.append(UInt8(truncatingIfNeeded: bits >> 4))
-  case (3, 1): bytes += [UInt8(truncatingIfNeeded: bits >> 10), UInt8(truncatingIfNeeded: bits >> 2)]
-  default: return nil
-  }
-  return bytes
-}
-
-private func base64Value(_ byte: UInt8) -> UInt32? {
-  switch byte {
-  case 0x41...0x5a: UInt32(byte) - 0x41
-  case 0x61...0x7a: UInt32(byte) - 0x61 + 26
-  case 0x30...0x39: UInt32(byte) - 0x30 + 52
-  case UInt8(ascii: "+"): 62
-  case UInt8(ascii: "/"): 63
-  default: nil
-  }
 }

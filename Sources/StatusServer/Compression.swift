@@ -14,7 +14,9 @@ enum Compression {
     var named: Bool?
     var others = false
     for item in header.lowercased().utf8.split(separator: UInt8(ascii: ",")) {
-      let parts = item.split(separator: UInt8(ascii: ";")).map { trimmed($0) }
+      let parts = item.split(separator: UInt8(ascii: ";")).map {
+        String(decoding: $0.trimmed(), as: UTF8.self)
+      }
       switch parts.first {
       case "gzip", "x-gzip": named = (named ?? false) || allows(parts.dropFirst())
       case "*": others = allows(parts.dropFirst())
@@ -30,13 +32,6 @@ enum Compression {
       return weight > 0 && weight <= 1
     }
     return true
-  }
-
-  private static func trimmed(_ bytes: Substring.UTF8View) -> String {
-    let isSpace = { (byte: UInt8) in byte == 0x20 || byte == 0x09 }
-    let rest = bytes.drop(while: isSpace)
-    let end = rest.lastIndex { !isSpace($0) }.map { rest.index(after: $0) } ?? rest.startIndex
-    return String(Substring(rest[rest.startIndex..<end]))
   }
 
   /// Nil when the library has no memory for it: then the answer goes as it is.

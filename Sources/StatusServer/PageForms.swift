@@ -35,7 +35,7 @@ struct PageForms: Sendable {
       isKnown ? "" : button(.acknowledge, "Acknowledge", isFirst: true),
       isMuted ? button(.unmute, "Unmute") : button(.mute, "Mute 1 h"),
       "<a class=\"button\" href=\"\(FormPath.act)?incident=\(incident.id.description)\">Until…</a>",
-      button(.run, incident.memberCount == 1 ? "Run now" : "Run all now"),
+      button(.run, plural("Run now", incident.memberCount, "Run all now")),
     ]
     return form(
       "Actions on this incident", [("incident", incident.id.description), ("back", back)],

@@ -145,7 +145,7 @@ extension Routes {
     let found = counts.map { "\($0.1) \($0.0.rawValue)" }.joined(separator: ", ")
     let missed = outcomes.count - results.count + left
     return
-      "\(results.count) \(results.count == 1 ? "check" : "checks") ran\(found.isEmpty ? "" : ": \(found)")"
+      "\(counted(results.count, "check")) ran\(found.isEmpty ? "" : ": \(found)")"
       + (missed > 0 ? "; \(missed) did not run" : "")
   }
 

@@ -19,7 +19,7 @@ extension Routes {
         json.object { json in
           json.field("check_id", id.description)
           json.field("at", instant)
-          json.field("share", base16(share.bytes))
+          json.field("share", Base16.text(share.bytes))
         }
       })
   }

@@ -92,7 +92,7 @@ final class SignInDesk: Sendable {
     guard let value = Self.value(header) else { return nil }
     let parts = value.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 5, let key = key(parts[1]), let until = Int64(parts[0]),
-      let mac = base16Decoded(parts[4]), let name = base16Decoded(parts[2]),
+      let mac = Base16.bytes(parts[4]), let name = Base16.bytes(parts[2]),
       equalInConstantTime(mac, hmacSHA256(key: key, Array(parts[..<4].joined(separator: ".").utf8))),
       Timestamp(microseconds: until) > now, state.withLock({ $0.ended[parts[4]] == nil })
     else { return nil }
@@ -118,9 +118,9 @@ final class SignInDesk: Sendable {
     let rights = person.mayAct ? "act" : "read"
     let nonce = String(UInt64.random(in: .min ... .max), radix: 36)
     let payload =
-      "\(until.microseconds).\(rights).\(base16(Array((person.name ?? "").utf8))).\(nonce)"
+      "\(until.microseconds).\(rights).\(Base16.text(Array((person.name ?? "").utf8))).\(nonce)"
     guard let key = key(rights) else { return "" }
-    return payload + "." + base16(hmacSHA256(key: key, Array(payload.utf8)))
+    return payload + "." + Base16.text(hmacSHA256(key: key, Array(payload.utf8)))
   }
 
   private func key(_ rights: String) -> [UInt8]? {

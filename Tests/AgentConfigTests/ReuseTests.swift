@@ -3,6 +3,7 @@
 import Basics
 import Monitoring
 import Testing
+import YAML
 
 @testable import AgentConfig
 

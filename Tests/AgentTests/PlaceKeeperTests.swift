@@ -118,7 +118,7 @@ import Testing
     func body(_ id: String, _ hex: String) -> [UInt8] {
       Array("{\"success\":true,\"data\":{\"check_id\":\"\(id)\",\"at\":\"x\",\"share\":\"\(hex)\"}}".utf8)
     }
-    let hex = base16(share.bytes)
+    let hex = Base16.text(share.bytes)
     let id = check.id.description
     #expect(ShareClient.read(body(id, hex), check.id, clock.wall) == share)
     #expect(ShareClient.read(body(id, hex), check.id, clock.wall.advanced(by: .seconds(1))) == nil)

@@ -9,6 +9,7 @@ import Monitoring
 import Synchronization
 import TestSupport
 import Testing
+import Tracing
 
 @testable import Agent
 

@@ -21,6 +21,6 @@ import Testing
       ),
     ] as [([UInt8], String, String)])
   func vectors(_ key: [UInt8], _ message: String, _ code: String) {
-    #expect(base16(hmacSHA256(key: key, Array(message.utf8))) == code)
+    #expect(Base16.text(hmacSHA256(key: key, Array(message.utf8))) == code)
   }
 }

@@ -147,6 +147,6 @@ private let dnsNamespace = "6ba7b810-9dad-11d1-80b4-00c04fd430c8"
   }
 
   private func hex(_ bytes: [UInt8]) -> String {
-    String(decoding: bytes.flatMap { [hexDigits[Int($0 >> 4)], hexDigits[Int($0 & 15)]] }, as: UTF8.self)
+    Base16.text(bytes)
   }
 }

@@ -42,28 +42,6 @@ import Testing
   @Test func nothingIsLeftOfNothing() {
     #expect(TimeAllowance(.seconds(-1)).end(after: .zero) == .timeout)
   }
-
-  /// Whatever is inserted comes out by its deadline, and nothing before it.
-  @Test func deadlinesComeInTheirOrder() {
-    var queue = DeadlineQueue()
-    var generator = SystemRandomNumberGenerator()
-    let instants = (1...500).map { _ in Int64.random(in: 1...1000, using: &generator) }
-    for (index, instant) in instants.enumerated() {
-      queue.insert(UInt64(index), at: Instant(nanoseconds: instant))
-    }
-    #expect(queue.earliest == instants.min().map(Instant.init(nanoseconds:)))
-    #expect(queue.popDue(at: Instant(nanoseconds: 0)) == nil)
-    var taken: [Int64] = []
-    for now in stride(from: Int64(0), through: 1000, by: 10) {
-      while let number = queue.popDue(at: Instant(nanoseconds: now)) {
-        #expect(instants[Int(number)] <= now)
-        #expect(instants[Int(number)] > now - 10)
-        taken.append(instants[Int(number)])
-      }
-    }
-    #expect(taken == instants.sorted())
-    #expect(queue.earliest == nil)
-  }
 }
 
 /// How long a thread waited for a core, as the kernel counts it.

@@ -8,7 +8,7 @@ import Testing
 /// YAML as Go's programs read it.
 @Suite struct ForeignYAMLTests {
   private func read(_ text: String) throws(ImportProblem) -> ForeignNode {
-    try ForeignYAML.read(Array(text.utf8))[0]
+    try ForeignNode.yaml(Array(text.utf8))[0]
   }
 
   @Test func mergesAreInTheirOrder() throws {

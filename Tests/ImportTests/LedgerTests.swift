@@ -104,10 +104,10 @@ import Testing
       let last = "*a\(level - 1)"
       text += "a\(level): &a\(level) [\(Array(repeating: last, count: 10).joined(separator: ", "))]\n"
     }
-    #expect(throws: ImportProblem.self) { try ForeignYAML.read(Array(text.utf8)) }
+    #expect(throws: ImportProblem.self) { try ForeignNode.yaml(Array(text.utf8)) }
     let deep = String(repeating: "[", count: 5000)
-    #expect(throws: ImportProblem.self) { try ForeignYAML.read(Array(deep.utf8)) }
-    #expect(throws: ImportProblem.self) { try ForeignYAML.read([0xff, 0xfe]) }
+    #expect(throws: ImportProblem.self) { try ForeignNode.yaml(Array(deep.utf8)) }
+    #expect(throws: ImportProblem.self) { try ForeignNode.yaml([0xff, 0xfe]) }
   }
 
   @Test(arguments: [

@@ -7,6 +7,7 @@ import Monitoring
 import Synchronization
 import TestSupport
 import Testing
+import Tracing
 
 /// A thread that probes depend on stands still: held by ptrace(2), as no input should ever hold it.
 @Suite struct StuckThreadStories {

@@ -111,7 +111,7 @@ struct CodecTests {
       message: nil, flags: [.post])
     var bytes: [UInt8] = []
     RecordFrame.encode(entry(1001, record), into: &bytes)
-    #expect(bytes.map { hexadecimal($0) }.joined() == Fixture.record)
+    #expect(Base16.text(bytes) == Fixture.record)
     let frame = try #require(bytes.withUnsafeBytes { RecordFrame($0, at: 0) })
     #expect(
       frame.sequence == 1001 && frame.isDeliverable && bytes.withUnsafeBytes { frame.isIntact($0, at: 0) })
@@ -120,15 +120,13 @@ struct CodecTests {
       log: .results, identity: UniqueID(high: 1, low: 2), nonce: 3, base: 1001, generation: 7,
       segmentSize: 4 << 20,
       createdAt: Timestamp(microseconds: 1_700_000_000_000_000))
-    #expect(header.bytes.map { hexadecimal($0) }.joined() == Fixture.header)
+    #expect(Base16.text(header.bytes) == Fixture.header)
     let cursor = Cursor(
       generation: 9, progress: DeliveryProgress(settledThrough: 1000), identity: UniqueID(high: 1, low: 2))
-    #expect(cursor.bytes.map { hexadecimal($0) }.joined() == Fixture.cursor)
+    #expect(Base16.text(cursor.bytes) == Fixture.cursor)
     #expect(
       SegmentName(log: .results, base: 1001, generation: 7).text == "results-00000000000003e9-00000007.seg")
   }
-
-  private func hexadecimal(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
 }
 
 private enum Fixture {

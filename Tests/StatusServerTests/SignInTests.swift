@@ -32,10 +32,10 @@ import Testing
     #expect(SignInDesk(StatusAccess(runNowToken: Redacted("another-token"))).person(run, now: now) == nil)
     // Nothing of it can be changed.
     #expect(desk.person(read.replacingOccurrences(of: ".read.", with: ".act."), now: now) == nil)
-    let name = base16(Array("anna".utf8))
+    let name = Base16.text(Array("anna".utf8))
     #expect(run.contains(name))
     #expect(
-      desk.person(run.replacingOccurrences(of: name, with: base16(Array("bert".utf8))), now: now) == nil)
+      desk.person(run.replacingOccurrences(of: name, with: Base16.text(Array("bert".utf8))), now: now) == nil)
     for junk in [
       "", "quartz_session=", "quartz_session=1.act..x.00", "quartz_session=....", "quartz_session",
     ] {

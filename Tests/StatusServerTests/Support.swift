@@ -9,6 +9,7 @@ import Monitoring
 import StatusServer
 import Synchronization
 import TestSupport
+import Tracing
 
 let started = Timestamp(seconds: 1_767_225_600)
 let now = started.advanced(by: .seconds(7200))

@@ -5,6 +5,7 @@ import Foundation
 import History
 import Monitoring
 import Testing
+import Tracing
 
 /// How the way to a target is shown.
 @Suite struct TraceSectionTests {

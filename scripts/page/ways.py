@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A file of traces as the agent keeps it (Sources/History/Traces), so that a page has a broken way to show."""
+"""A file of traces as the agent keeps it (Sources/Tracing/Kept), so that a page has a broken way to show."""
 
 import ipaddress
 import time

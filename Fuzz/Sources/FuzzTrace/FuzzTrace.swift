@@ -3,6 +3,7 @@
 @testable import Basics
 @testable import Checks
 @testable import Monitoring
+@testable import Tracing
 
 /// What the network brings to a trace: control messages of the error queue, what an error quotes, labels behind it, and
 /// the file of networks. The first byte chooses the family, the second where the rest is cut.

@@ -58,7 +58,7 @@ extension AlertDesk {
     return byChannel.sorted { $0.key < $1.key }.map { channel, item in
       let count = item.incidents.count
       let names = item.incidents.prefix(5).joined(separator: ", ")
-      let noun = count == 1 ? "incident is" : "incidents are"
+      let noun = plural("incident is", count, "incidents are")
       return .warning(
         .part("notifications by \(channel)"),
         "\(count) \(noun) left open at \(item.left.place), which is not configured any more: "

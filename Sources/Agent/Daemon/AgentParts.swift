@@ -239,7 +239,7 @@ struct AgentParts: Sendable {
     var metadata: Logger.Metadata = ["version": "\(agentVersion)", "agent": "\(settings.agent.name)"]
     if let group { metadata["shared_in_group"] = "\(group.grid.name)" }
     if let hours = expectedCoverage { metadata["outage_covered"] = "\(hours) h" }
-    log.notice("probing \(count) \(count == 1 ? "check" : "checks")", metadata: metadata)
+    log.notice("probing \(counted(count, "check"))", metadata: metadata)
     let limit = inFlightLimit(settings.limits.inFlight)
     if limit < min(settings.limits.inFlight ?? 100, count) {
       log.tell(

@@ -62,6 +62,5 @@ private func fingerprint(_ checks: [MonitoringCheck]) -> String {
     var text = "\(check)\n"
     sum = text.withUTF8 { CRC32C.checksum(UnsafeRawBufferPointer($0), from: sum) }
   }
-  let digits = String(sum, radix: 16)
-  return "\(checks.count)-" + String(repeating: "0", count: 8 - digits.count) + digits
+  return "\(checks.count)-" + Base16.text(sum, width: 8)
 }

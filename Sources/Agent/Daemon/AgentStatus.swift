@@ -10,6 +10,7 @@ import QuartzAPI
 import Scheduler
 import Spool
 import StatusServer
+import Tracing
 
 /// One picture of everything, put together on request from what each room says of itself.
 struct AgentStatus: StatusSource {

@@ -11,7 +11,7 @@ extension Daemon {
   /// Does what signals and changed files ask for; returns at the first stop signal.
   func follow(_ signals: AsyncStream<ProcessSignal>, _ parts: AgentParts) async {
     // One reload at a time, whoever asks; those that nobody has taken yet are one.
-    let (wishes, sink) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+    let bell = Bell()
     let (stop, order, again) = (Wish(), Wish(), Wish())
     var lists = ReloadGuard(self.lists)
     // As applied last; sections that need a restart are in it as they are in the file.
@@ -20,16 +20,16 @@ extension Daemon {
       group.addTask {
         for await signal in signals {
           (signal == .stop ? stop : order).isMade.store(true, ordering: .sequentiallyConsistent)
-          sink.yield()
+          bell.ring()
         }
       }
       group.addTask {
         await watch.run {
           log.info("the configuration's files have changed")
-          sink.yield()
+          bell.ring()
         }
       }
-      for await _ in wishes {
+      for await _ in bell.rings {
         if stop.isMade.load(ordering: .sequentiallyConsistent) { break }
         let isOrdered = order.isMade.exchange(false, ordering: .sequentiallyConsistent)
         guard await reload(parts, &lists, &known, isOrdered: isOrdered) == .held,
@@ -38,7 +38,7 @@ extension Daemon {
         group.addTask { [time] in
           guard (try? await time.sleep(for: Self.heldPause)) != nil else { return }
           again.isMade.store(false, ordering: .sequentiallyConsistent)
-          sink.yield()
+          bell.ring()
         }
       }
       group.cancelAll()

@@ -12,10 +12,9 @@ actor DiskWatch {
   private let store: @Sendable () -> Notice?
   private let log: Logger
   private let time: TimeSource
-  private var told: Instant?
+  private var told = NoticeLog<Notice.Place>(every: .seconds(60))
 
   static let every: Duration = .seconds(5)
-  static let reminder: Duration = .seconds(60)
 
   init(_ disk: StateDisk, store: @escaping @Sendable () -> Notice? = { nil }, log: Logger, time: TimeSource) {
     (self.disk, self.store, self.log, self.time) = (disk, store, log, time)
@@ -31,12 +30,10 @@ actor DiskWatch {
 
   private func look() {
     guard let notice = disk.notice(store: store()) else {
-      if told != nil { log.notice("all state files are written again") }
-      return told = nil
+      if told.ends(.stateDirectory) { log.notice("all state files are written again") }
+      return
     }
-    let now = time.instant()
-    if let told, told.duration(to: now) < Self.reminder { return }
-    told = now
+    guard told.tells(.stateDirectory, at: time.instant()) else { return }
     log.tell(notice, as: "state files cannot be written; their latest changes would be lost on restart")
   }
 }

@@ -9,10 +9,9 @@ actor NoticeWatch {
   private let log: Logger
   private let time: TimeSource
   private let notices: @Sendable (Timestamp) -> [Notice]
-  private var told: [Notice.Place: Instant] = [:]
+  private var told = NoticeLog<Notice.Place>(every: .seconds(3600))
 
   static let every: Duration = .seconds(10)
-  static let reminder: Duration = .seconds(3600)
 
   init(log: Logger, time: TimeSource, notices: @escaping @Sendable (Timestamp) -> [Notice]) {
     (self.log, self.time, self.notices) = (log, time, notices)
@@ -25,12 +24,7 @@ actor NoticeWatch {
 
   private func look() {
     let (found, now) = (notices(time.wall()), time.instant())
-    let places = Set(found.map(\.place))
-    told = told.filter { places.contains($0.key) }
-    for notice in found {
-      if let last = told[notice.place], last.duration(to: now) < Self.reminder { continue }
-      told[notice.place] = now
-      log.tell(notice)
-    }
+    told.keep(Set(found.map(\.place)))
+    for notice in found where told.tells(notice.place, at: now) { log.tell(notice) }
   }
 }

@@ -119,5 +119,3 @@ package func renderRecord(
   }
   return json.text + "\n"
 }
-
-private func counted(_ number: Int, _ noun: String) -> String { "\(number) \(noun)\(number == 1 ? "" : "s")" }

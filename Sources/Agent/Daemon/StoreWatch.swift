@@ -12,15 +12,14 @@ actor StoreWatch {
   private let log: Logger
   private let time: TimeSource
   private var wasDurable: Bool
-  private var told: Instant?
-  private var toldOfDrops: Instant?
+  private var told = NoticeLog<Problem>(every: .seconds(3600))
   private var dropped: UInt64 = 0
   private var damaged: UInt64 = 0
   /// Conditions that last as long as the store is open, such as space that could not be reserved: reported once each.
   private var notes: Set<String>  // own text: the store's words
 
   static let every: Duration = .seconds(5)
-  static let reminder: Duration = .seconds(3600)
+  private enum Problem { case mode, drops }
 
   init(_ spool: ResultSpool, log: Logger, time: TimeSource) {
     self.spool = spool
@@ -30,7 +29,7 @@ actor StoreWatch {
     let status = spool.status()
     wasDurable = status.isDurable
     notes = Set(status.notes.map(\.what))
-    told = status.isDurable ? nil : time.instant()
+    if !status.isDurable { _ = told.tells(.mode, at: time.instant()) }
   }
 
   func run() async {
@@ -43,8 +42,8 @@ actor StoreWatch {
       log.warning("the store: \(note.what)", metadata: note.hint.map { ["hint": "\($0)"] })
     }
     tellDamage(status)
-    guard status.dropped > dropped, isDue(toldOfDrops) else { return }
-    (dropped, toldOfDrops) = (status.dropped, time.instant())
+    guard status.dropped > dropped, told.tells(.drops, at: time.instant()) else { return }
+    dropped = status.dropped
     log.error(
       "the store is full: the oldest undelivered results were dropped",
       metadata: ["since the start": "\(status.dropped)"])
@@ -60,20 +59,15 @@ actor StoreWatch {
       ["lost": "\(status.damaged)"])
   }
 
-  private func isDue(_ last: Instant?) -> Bool {
-    last.map { $0.duration(to: time.instant()) > Self.reminder } ?? true
-  }
-
   private func tellMode(_ status: SpoolStatus) {
     defer { wasDurable = status.isDurable }
     guard let notice = status.trouble else {
       if !wasDurable { log.notice("the store is durable again") }
-      told = nil
+      _ = told.ends(.mode)
       return
     }
     // `DiskWatch` reports disk errors once for all files.
-    guard notice.place != .stateDirectory, isDue(told) else { return }
-    told = time.instant()
+    guard notice.place != .stateDirectory, told.tells(.mode, at: time.instant()) else { return }
     log.tell(notice, as: "results are kept in memory only and lost with the process")
   }
 }

@@ -151,17 +151,17 @@ final class IncidentDesk: IncidentShare {
         state.writes.append(write)
       }
     }
-    bell.yield()
+    bell.ring()
   }
 
-  private let (rings, bell) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+  private let bell = Bell()
 
   /// Until the task is cancelled; what is to be written then is written yet.
   func run() async {
     await withDiscardingTaskGroup { group in
       group.addTask { await self.follow() }
       group.addTask { await self.audit() }
-      group.addTask { for await _ in self.rings { await self.work() } }
+      group.addTask { for await _ in self.bell.rings { await self.work() } }
     }
     await Task { await self.work() }.value
   }

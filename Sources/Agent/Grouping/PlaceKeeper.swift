@@ -211,7 +211,7 @@ struct ShareClient: Sendable {
   static func read(_ body: [UInt8], _ check: UniqueID, _ at: Timestamp) -> WindowShare? {
     guard body.count <= limit, let json = try? JSONValue.parse(body, maxDepth: 8)["data"],
       json["check_id"]?.string == check.description,
-      let bytes = json["share"]?.string.flatMap({ base16Decoded($0) })
+      let bytes = json["share"]?.string.flatMap({ Base16.bytes($0) })
     else { return nil }
     return WindowShare(bytes, for: at)
   }

@@ -61,7 +61,7 @@ struct PlacesParts: Sendable {
     case .strange(let keys):
       .warning(
         .group,
-        "\(keys.count) \(keys.count == 1 ? "key" : "keys") of the places' store \(keys.count == 1 ? "is" : "are") "
+        "\(counted(keys.count, "key")) of the places' store \(plural("is", keys.count, "are")) "
           + "passed over, such as \(keys.example ?? "?")",
         hint:
           "no agent writes it like this: look who else writes below group.store.prefix and v/, and delete it; what is gone is "

@@ -6,6 +6,7 @@ import Checks
 import History
 import Logging
 import Monitoring
+import Tracing
 
 extension ProbeEngine {
   /// The tracer of paths. A file of networks that cannot be read leaves hops without them.

@@ -4,6 +4,7 @@ import Alerts
 import Basics
 import Monitoring
 import Synchronization
+import Tracing
 
 extension TraceDesk {
   /// The message with what is known of the paths to its members' targets.

@@ -6,6 +6,7 @@ import History
 import Logging
 import Monitoring
 import Synchronization
+import Tracing
 
 /// Looks at the way to a target when something is wrong with it, beside the probes and after their verdicts.
 ///
@@ -28,8 +29,7 @@ final class TraceDesk: Sendable {
   private let history: HistoryStore
   private let catalog: CheckCatalog
   private let maintenance: MaintenanceBook
-  private let bells: AsyncStream<Void>
-  private let bell: AsyncStream<Void>.Continuation
+  private let bell = Bell()
 
   static let fileName = "traces"
   /// Between two savings.
@@ -43,7 +43,6 @@ final class TraceDesk: Sendable {
     (self.maintenance, self.log, self.time) = (maintenance, log, time)
     file = disk.file(Self.fileName, maxBytes: KeptTraces.fileLimit)
     state = Mutex(State(planner: TracePlanner(settings)))
-    (bells, bell) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     await restore()
   }
 
@@ -62,7 +61,7 @@ final class TraceDesk: Sendable {
       return step
     }
     if step == .nothing, !state.withLock({ $0.planner.hasWork }) { return false }
-    bell.yield()
+    bell.ring()
     return step != .nothing
   }
 
@@ -83,7 +82,7 @@ final class TraceDesk: Sendable {
       group.addTask {
         while (try? await self.time.sleep(for: Self.savesEvery)) != nil { await self.save() }
       }
-      for await _ in bells {
+      for await _ in bell.rings {
         while let job = state.withLock({ $0.planner.next(time.instant()) }) {
           group.addTask { await self.trace(job) }
         }
@@ -116,7 +115,7 @@ final class TraceDesk: Sendable {
           "target": "\(job.target)",
         ])
     }
-    bell.yield()
+    bell.ring()
   }
 
   /// Traces of the path to a check's target. `nil` where it is not configured.

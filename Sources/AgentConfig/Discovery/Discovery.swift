@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import YAML
 
 /// Makes checks of what `discover` names: of files, and of what a running agent has learned over HTTP and DNS and keeps
 /// in its state directory, which is looked at like any file of the configuration.
@@ -105,17 +106,22 @@ struct Discovery {
     do throws(TargetList.Problem) {
       guard file.hasSuffix(".yml") || file.hasSuffix(".yaml") else { return try TargetList(json: bytes) }
       walk.begin(file)
-      var reader = YAMLReader(file: file, source: walk.source)
       guard let text = String(validating: bytes, as: UTF8.self) else {
         throw TargetList.Problem(message: "is no valid UTF-8")
       }
-      guard let node = reader.read(text) else {
-        walk.add(reader.errors.problems)
-        return nil
-      }
+      guard let node = tree(text, file, &walk) else { return nil }
       return try TargetList(yaml: node)
     } catch {
       walk.problem(position, "discover: \(file) \(error.message)")
+      return nil
+    }
+  }
+
+  private func tree(_ text: String, _ file: String, _ walk: inout Walk) -> YAMLNode? {
+    do throws(ConfigErrors) {
+      return try ConfigText.tree(text, file: file, source: walk.source)
+    } catch {
+      walk.add(error.problems)
       return nil
     }
   }

@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import YAML
 
 /// Targets in the form that Prometheus reads from files and over HTTP (file_sd_configs, http_sd_configs): a list of
 /// `{"targets": ["host:port"], "labels": {"name": "value"}}`, as JSON or YAML.

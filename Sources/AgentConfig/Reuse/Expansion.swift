@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import YAML
 
 /// Expands the checks of all files to the list that is read: with the values of each from templates and defaults, and
 /// one check for each of its hosts.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import YAML
 
 /// Values of `${host}`, `${target}`, `${port}` and `${label:NAME}` in one check.
 struct HostWords: Sendable {
@@ -100,6 +101,7 @@ extension YAMLNode {
       // What a word yields may be a number as well as a text.
       let isNumber = made != text && made.utf8.allSatisfy { (0x30...0x39).contains($0) }
       node.content = .scalar(made, isPlain: isPlain || isNumber)
+    case .bytes: break
     case .list(let items):
       var made: [YAMLNode] = []
       for item in items { made.append(item.replacing(&words)) }

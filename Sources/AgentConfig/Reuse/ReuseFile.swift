@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import YAML
 
 /// The checks of one file before any of them is read, and the values that they may have in common.
 struct ReuseFile {
@@ -155,7 +156,7 @@ extension YAMLNode {
     var node = self
     node.position.layer = layer
     switch content {
-    case .scalar: break
+    case .scalar, .bytes: break
     case .list(let items): node.content = .list(items.map { $0.marked(layer) })
     case .map(let entries): node.content = .map(entries.map { $0.marked(layer) })
     }

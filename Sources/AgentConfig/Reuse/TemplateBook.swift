@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import YAML
 
 /// The templates of all files, by name, and what each of them stands for with those that it extends itself.
 struct TemplateBook {
@@ -87,7 +88,7 @@ private struct Search {
   ) throws(TemplateBook.Problem) -> [(name: String, position: Position)] {
     let items: [YAMLNode]
     switch extends.value.content {
-    case .scalar: items = [extends.value]
+    case .scalar, .bytes: items = [extends.value]
     case .list(let list): items = list
     case .map: items = []
     }

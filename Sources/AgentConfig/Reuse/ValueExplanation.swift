@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import YAML
 
 /// Where the values of a check come from, for `validate --explain`.
 package struct ValueExplanation: Sendable {
@@ -101,6 +102,7 @@ private struct SourceFinder {
     switch node.content {
     case .scalar(let text, _):
       return isHidden(path) && !text.hasPrefix("${") ? Redacted.mark : text.printable(maxBytes: 200)
+    case .bytes: return ""
     case .list(let items): return "[\(items.map { text($0, path) }.joined(separator: ", "))]"
     case .map(let entries):
       let pairs = entries.map { "\($0.key.printable(maxBytes: 60)): \(text($0.value, path + [$0.key]))" }

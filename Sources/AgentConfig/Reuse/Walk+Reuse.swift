@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import YAML
 
 extension Walk {
   /// Reads the checks of all files, expanded, and puts them into the root as the one list `checks`.

@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import YAML
 
 /// Puts what a check has from elsewhere behind what it says itself, within a budget: a small file must not stand for
 /// endless work.
@@ -81,6 +82,7 @@ extension YAMLNode {
   var weight: Int {
     switch content {
     case .scalar(let text, _): 1 + text.utf8.count / 64
+    case .bytes(let bytes): 1 + bytes.count / 64
     case .list(let items): items.reduce(1) { $0 + $1.weight }
     case .map(let entries): entries.weight + 1
     }

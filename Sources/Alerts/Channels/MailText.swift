@@ -89,7 +89,7 @@ struct MailText {
         let isPlain = (0x21...0x7e).contains(byte) && byte != 0x3d || (byte == 0x20 && !isLast)
         // A dot at the begin of a line cannot end the mail at a server that does not undo its doubling.
         let isDot = byte == 0x2e && column == 0
-        let piece = isPlain && !isDot ? String(UnicodeScalar(byte)) : "=" + hex(byte)
+        let piece = isPlain && !isDot ? String(UnicodeScalar(byte)) : "=" + Base16.text([byte], Base16.upper)
         if column + piece.utf8.count > 75 {
           result += "=\r\n"
           column = 0
@@ -100,10 +100,5 @@ struct MailText {
       result += "\r\n"
     }
     return result
-  }
-
-  private static func hex(_ byte: UInt8) -> String {
-    let text = String(byte, radix: 16, uppercase: true)
-    return text.utf8.count == 1 ? "0" + text : text
   }
 }

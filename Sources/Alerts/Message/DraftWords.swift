@@ -119,7 +119,7 @@ struct DraftWords {
     let end = incident.end ?? now
     let begin = min(incident.begin, end)
     let length = StatusFormat.span(begin.duration(to: end).microseconds)
-    let be = members.checkCount > 1 ? "were" : "was"
+    let be = plural("was", members.checkCount, "were")
     let what = Incident.adjective(members, incident.subject) ?? "affected"
     let span = MessageText.span(begin, end, isDated: isDated)
     return "\(Self.list(members.map(\.trouble.name))) \(be) \(what) \(span), \(length)"

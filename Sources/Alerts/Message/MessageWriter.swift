@@ -145,7 +145,7 @@ extension MessageWriter {
   private func digest(_ notification: Notification, _ now: Timestamp) -> AlertMessage {
     let drafts = notification.parts
     let count = drafts.count
-    let noun = count == 1 ? "incident" : "incidents"
+    let noun = plural("incident", count)
     let title =
       notification.form == .past
       ? "\(count) \(noun) began and ended while this channel could not be reached"

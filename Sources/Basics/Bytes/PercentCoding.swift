@@ -9,21 +9,13 @@ package func percentDecoded(_ text: some StringProtocol) -> String? {
       bytes.append(byte)
       continue
     }
-    guard let high = rest.popFirst().flatMap(hexDigit), let low = rest.popFirst().flatMap(hexDigit) else {
+    guard let high = rest.popFirst().flatMap(Base16.value), let low = rest.popFirst().flatMap(Base16.value)
+    else {
       return nil
     }
     bytes.append(high << 4 | low)
   }
   return String(validating: bytes, as: UTF8.self)
-}
-
-private func hexDigit(_ byte: UInt8) -> UInt8? {
-  switch byte {
-  case 0x30...0x39: byte - 0x30
-  case 0x41...0x46: byte - 0x41 + 10
-  case 0x61...0x66: byte - 0x61 + 10
-  default: nil
-  }
 }
 
 /// Every byte but the unreserved ones as an escape (RFC 3986 section 2.3): fit for one value of a query.
@@ -36,7 +28,7 @@ package func percentEncoded(_ text: String) -> String {
       UInt8(ascii: "~"):
       encoded.unicodeScalars.append(Unicode.Scalar(byte))
     default:
-      encoded += (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+      encoded += "%" + Base16.text([byte], Base16.upper)
     }
   }
   return encoded

@@ -16,14 +16,7 @@ package func sha256(_ message: [UInt8]) -> [UInt8] {
 }
 
 /// In lower case digits, as tools print it.
-package func sha256Text(_ message: [UInt8]) -> String {
-  var text: [UInt8] = []
-  for byte in sha256(message) {
-    text.append(hexDigits[Int(byte >> 4)])
-    text.append(hexDigits[Int(byte & 15)])
-  }
-  return String(decoding: text, as: UTF8.self)
-}
+package func sha256Text(_ message: [UInt8]) -> String { Base16.text(sha256(message)) }
 
 private func compress(_ state: inout [UInt32], _ words: inout [UInt32], _ block: [UInt8], _ start: Int) {
   for index in 0..<16 {

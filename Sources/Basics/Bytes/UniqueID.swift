@@ -42,7 +42,7 @@ extension UniqueID: CustomStringConvertible {
         guard byte == UInt8(ascii: "-") else { return nil }
         continue
       }
-      guard let value = hexValue(byte) else { return nil }
+      guard let value = Base16.value(byte) else { return nil }
       words[digits / 16] = words[digits / 16] << 4 | UInt64(value)
       digits += 1
     }
@@ -54,8 +54,8 @@ extension UniqueID: CustomStringConvertible {
     text.reserveCapacity(36)
     for (index, byte) in bytes.enumerated() {
       if index == 4 || index == 6 || index == 8 || index == 10 { text.append(UInt8(ascii: "-")) }
-      text.append(hexDigits[Int(byte >> 4)])
-      text.append(hexDigits[Int(byte & 15)])
+      text.append(Base16.lower[Int(byte >> 4)])
+      text.append(Base16.lower[Int(byte & 15)])
     }
     return String(decoding: text, as: UTF8.self)
   }
@@ -81,16 +81,5 @@ extension UniqueID {
       low = low << 8 | UInt64(digest[index + 8])
     }
     return UniqueID(high: high & ~0xf000 | 0x5000, low: low & ~(3 << 62) | 1 << 63)
-  }
-}
-
-let hexDigits = Array("0123456789abcdef".utf8)
-
-func hexValue(_ byte: UInt8) -> UInt8? {
-  switch byte {
-  case 0x30...0x39: byte - 0x30
-  case 0x41...0x46: byte - 0x41 + 10
-  case 0x61...0x66: byte - 0x61 + 10
-  default: nil
   }
 }

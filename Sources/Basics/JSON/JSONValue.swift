@@ -291,7 +291,9 @@ private struct JSONParser {
   private mutating func unit() throws(JSONError) -> UInt32 {
     var value: UInt32 = 0
     for _ in 0..<4 {
-      guard let byte = current, let digit = hexValue(byte) else { throw error("expected four hex digits") }
+      guard let byte = current, let digit = Base16.value(byte) else {
+        throw error("expected four hex digits")
+      }
       value = value << 4 | UInt32(digit)  // bounded: four digits of four bits
       index += 1
     }

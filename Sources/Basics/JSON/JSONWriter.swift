@@ -112,8 +112,8 @@ package struct JSONWriter: Sendable {
       case UInt8(ascii: "\t"): bytes.append(contentsOf: "\\t".utf8)
       case 0..<0x20, 0x7f:
         bytes.append(contentsOf: "\\u00".utf8)
-        bytes.append(hexDigits[Int(byte >> 4)])
-        bytes.append(hexDigits[Int(byte & 15)])
+        bytes.append(Base16.lower[Int(byte >> 4)])
+        bytes.append(Base16.lower[Int(byte & 15)])
       default: bytes.append(byte)
       }
     }

@@ -66,7 +66,7 @@ package final class EventLoop: TaskExecutor {
   /// Ends the guests and the thread, and waits for it. Not from a task that runs on the loop.
   package func shutdown() async {
     door.close()
-    await door.waitForEnd()
+    await door.ended.wait()
     let taken = thread.withLock { $0.take() }
     // The thread has nothing left to do but to return.
     if let taken { pthread_join(taken, nil) }

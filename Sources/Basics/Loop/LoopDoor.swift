@@ -50,12 +50,13 @@ final class LoopDoor: Sendable {
     var entries: [Entry] = []
     var isClosing = false
     var hasEnded = false
-    var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
   let name: StaticString
   let bell: LoopBell
   let epoll: Int32
+  /// The thread has ended its loop.
+  let ended = Latch()
   private let state = Mutex(State())
 
   /// Nil when the process is out of descriptors; `errno` says why.
@@ -109,25 +110,6 @@ final class LoopDoor: Sendable {
     state.withLock { state in
       state.hasEnded = state.jobs.isEmpty
       return state.hasEnded
-    }
-  }
-
-  func tellEnd() {
-    let waiters = state.withLock { state in
-      defer { state.waiters = [] }
-      return state.waiters
-    }
-    for waiter in waiters { waiter.resume() }
-  }
-
-  /// Returns once the thread has ended its loop.
-  func waitForEnd() async {
-    await withCheckedContinuation { continuation in
-      let ended = state.withLock { state in
-        if !state.hasEnded { state.waiters.append(continuation) }
-        return state.hasEnded
-      }
-      if ended { continuation.resume() }
     }
   }
 }

@@ -85,7 +85,7 @@ package final class LoopThread {
     for number in guests.indices { leave(number) }
     repeat { runJobs(limit: .max) } while !door.end()
     door.bell.turns.end()
-    door.tellEnd()
+    door.ended.open()
   }
 
   private func handOut(_ event: epoll_event) {

@@ -219,14 +219,10 @@ private func percentEncoded(_ text: Substring.UnicodeScalarView) -> String {
     if scalar.isASCII {
       output.unicodeScalars.append(scalar)
     } else {
-      for byte in String(Character(scalar)).utf8 { output += "%" + hexDigits(byte) }
+      for byte in String(Character(scalar)).utf8 { output += "%" + Base16.text([byte], Base16.upper) }
     }
   }
   return output
-}
-
-private func hexDigits(_ byte: UInt8) -> String {
-  (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
 }
 
 private func hasScheme(_ reference: String) -> Bool {

@@ -165,7 +165,7 @@ private func parseV6(_ text: some StringProtocol) -> [UInt16]? {
       sides[sides.count - 1] += [UInt16(embedded >> 16), UInt16(truncatingIfNeeded: embedded)]
       return expand(sides)
     }
-    guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy({ hexValue($0) != nil }),
+    guard (1...4).contains(part.utf8.count), part.utf8.allSatisfy({ Base16.value($0) != nil }),
       let group = UInt16(part, radix: 16)
     else { return nil }
     sides[sides.count - 1].append(group)

@@ -136,7 +136,7 @@ func clampedProduct(_ value: Int64, _ factor: Int64) -> Int64 {
   return overflow ? (value < 0 ? .min : .max) : product
 }
 
-func padded(_ value: Int64, _ width: Int) -> String {
+package func padded(_ value: Int64, _ width: Int) -> String {
   let digits = String(value)
   // bounded: the width is of a few digits
   return digits.count >= width ? digits : String(repeating: "0", count: width - digits.count) + digits

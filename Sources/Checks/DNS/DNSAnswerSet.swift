@@ -47,7 +47,7 @@ struct DNSAnswerSet {
     let others = records.count { record in !conditions.contains { $0.test(record) == .match } }
     // What the answers say stands in the result; a message may leave this machine.
     return others == 0
-      ? nil : "\(others) of \(records.count) answers \(others == 1 ? "is" : "are") not expected"
+      ? nil : "\(others) of \(records.count) answers \(plural("is", others, "are")) not expected"
   }
 
   private func unwanted(_ conditions: [DNSAnswerCondition]) -> String? {

@@ -131,7 +131,7 @@ struct DNSJudge {
     var findings: [Finding] = []
     if let condition = settings.expect.count {
       let holds = condition.holds(for: Double(records.count))
-      let words = "\(records.count) \(records.count == 1 ? "answer" : "answers"), expected \(condition)"
+      let words = "\(counted(records.count, "answer")), expected \(condition)"
       findings.append(
         Finding(
           assertion: Assertion(

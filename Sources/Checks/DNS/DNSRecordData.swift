@@ -77,7 +77,7 @@ extension DNSReader {
     case .quoted: return quoted(data)
     case .hex: return data.isEmpty ? nil : hexText(data)
     case .hyphenated: return data.map { hexText([$0]) }.joined(separator: "-")
-    default: return data.isEmpty ? nil : base64Text(data)
+    default: return data.isEmpty ? nil : Base64.text(data)
     }
   }
 

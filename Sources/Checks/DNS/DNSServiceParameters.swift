@@ -45,7 +45,7 @@ private func parameterText(_ key: UInt16, _ data: ArraySlice<UInt8>) -> String? 
   // bounded: pairs of bytes, as was asked before
   case 3: return data.count == 2 ? String(data.reduce(0) { $0 << 8 | Int($1) }) : nil
   case 4: return addresses(data, size: 4)
-  case 5: return base64Text(data)
+  case 5: return Base64.text(data)
   case 6: return addresses(data, size: 16)
   default: return data.isEmpty ? "" : quoted(data)
   }

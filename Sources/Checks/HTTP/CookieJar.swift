@@ -67,8 +67,8 @@ struct CookieJar: Hashable, Sendable {
     else { return nil }
     let parts = text.split(separator: ";", omittingEmptySubsequences: false)
     guard let pair = parts.first, let mark = pair.firstIndex(of: "=") else { return nil }
-    let name = trimmed(pair[..<mark])
-    let value = trimmed(pair[pair.index(after: mark)...])
+    let name = pair[..<mark].withoutBlanks
+    let value = pair[pair.index(after: mark)...].withoutBlanks
     guard !name.isEmpty, name.utf8.count + value.utf8.count <= maximumBytes else { return nil }
     var cookie = Cookie(
       name: name, value: value, domain: url.host, isHostOnly: true, path: defaultPath(url.path),
@@ -76,8 +76,8 @@ struct CookieJar: Hashable, Sendable {
     var maxAge: Timestamp?
     for part in parts.dropFirst().prefix(32) {
       let mark = part.firstIndex(of: "=") ?? part.endIndex
-      let content = mark == part.endIndex ? "" : trimmed(part[part.index(after: mark)...])
-      switch trimmed(part[..<mark]).lowercased() {
+      let content = mark == part.endIndex ? "" : part[part.index(after: mark)...].withoutBlanks
+      switch part[..<mark].withoutBlanks.lowercased() {
       case "domain": guard set(domain: content, of: &cookie, for: url.host) else { return nil }
       case "path": if content.hasPrefix("/") { cookie.path = content }
       case "secure": cookie.isSecure = true
@@ -124,13 +124,5 @@ struct CookieJar: Hashable, Sendable {
   private static func defaultPath(_ path: String) -> String {
     guard let last = path.lastIndex(of: "/"), last != path.startIndex else { return "/" }
     return String(path[..<last])
-  }
-
-  private static func trimmed(_ text: Substring) -> String {
-    let blank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
-    var bytes = text.utf8[...]
-    bytes = bytes.drop(while: blank)
-    while let last = bytes.last, blank(last) { bytes = bytes.dropLast() }
-    return String(Substring(bytes))
   }
 }

@@ -76,7 +76,7 @@ struct DigestAnswer: Hashable, Sendable {
   ///   - count: requests made with this nonce, this one included.
   ///   - clientNonce: fresh for each challenge.
   func header(_ request: Request, count: UInt32, clientNonce: String) -> String {
-    let count = hexadecimal(count)
+    let count = Base16.text(count, width: 8)
     var key = hash("\(request.username):\(realm):\(request.password)")
     if isSession { key = hash("\(key):\(nonce):\(clientNonce)") }
     let what = hash("\(request.method):\(request.uri)")
@@ -109,15 +109,6 @@ struct DigestAnswer: Hashable, Sendable {
     let kind = algorithm == .sha256 ? EVP_sha256() : EVP_md5()
     guard EVP_Digest(bytes, bytes.count, &digest, &length, kind, nil) == 1 else { return "" }
     // bounded: OpenSSL's own length, at most that constant
-    return digest.prefix(Int(length)).map(hexadecimal).joined()
-  }
-
-  // bounded: eight hexadecimal digits at most, and OpenSSL's own lengths
-  private func hexadecimal(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
-
-  private func hexadecimal(_ count: UInt32) -> String {
-    // bounded: eight hexadecimal digits at most, and OpenSSL's own lengths
-    let digits = String(count, radix: 16)
-    return String(repeating: "0", count: 8 - digits.count) + digits
+    return Base16.text(digest.prefix(Int(length)))
   }
 }

@@ -73,7 +73,8 @@ struct HTTPConditions {
   /// One of the values of that name must do, and with `!=` and `!~` all of them: "not that" is meant for the answer.
   private func header(_ wanted: HeaderCondition, _ answer: HTTPAnswer) -> JudgedCondition {
     let name = wanted.name.lowercased()
-    let values = (answer.headers?.values(name) ?? []).map { trimmedSpace($0) }
+    // Blanks may surround a value (RFC 9110 section 5.5).
+    let values = (answer.headers?.values(name) ?? []).map(\.withoutBlanks)
     let outcomes = values.map { wanted.condition.outcome(for: $0, within: budget) }
     let isNegative = [.notEqual, .notMatches].contains(wanted.condition.comparison)
     // The one that decided, and so the one to show.
@@ -126,12 +127,4 @@ extension HTTPExpectations {
   var isAboutStatusAlone: Bool {
     !needsBody && headers.isEmpty && finalURL == nil && httpVersion == nil
   }
-}
-
-/// Without the blanks that may surround a header's value (RFC 9110 section 5.5).
-private func trimmedSpace(_ text: String) -> String {
-  var bytes = text.utf8[...]
-  while let first = bytes.first, first == 0x20 || first == 0x09 { bytes = bytes.dropFirst() }
-  while let last = bytes.last, last == 0x20 || last == 0x09 { bytes = bytes.dropLast() }
-  return String(Substring(bytes))
 }

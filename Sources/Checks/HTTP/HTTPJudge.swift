@@ -55,7 +55,7 @@ struct HTTPJudge {
     let broken = judged.filter { !$0.assertion.ok }
     guard let first = broken.first else { return nil }
     let others = broken.count - 1
-    let more = others == 0 ? "" : others == 1 ? ", and 1 more condition" : ", and \(others) more conditions"
+    let more = others == 0 ? "" : ", and \(others) more \(plural("condition", others))"
     return Verdict(first.reason, phase: .assertion, message: first.words + more)
   }
 }

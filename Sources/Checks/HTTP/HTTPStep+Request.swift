@@ -110,7 +110,7 @@ extension HTTPAuth {
   /// The value of an Authorization header: RFC 7617 or RFC 6750. Nil where the server or an authority speaks first.
   fileprivate var credentials: String? {
     switch self {
-    case .basic(let username, let password): "Basic " + base64Text("\(username):\(password.reveal())".utf8)
+    case .basic(let username, let password): "Basic " + Base64.text("\(username):\(password.reveal())".utf8)
     case .bearer(let token): "Bearer " + token.reveal()
     case .digest, .oauth2: nil
     }

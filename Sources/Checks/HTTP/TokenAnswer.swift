@@ -28,7 +28,7 @@ struct TokenRequest {
       ])
     if proof == .header {
       let login = "\(formEncoded(settings.clientID)):\(formEncoded(secret))"
-      request.headers.append(HeaderField("Authorization", "Basic " + base64Text(login.utf8)))
+      request.headers.append(HeaderField("Authorization", "Basic " + Base64.text(login.utf8)))
     }
     let body = fields.map { "\($0)=\(formEncoded($1))" }.joined(separator: "&")
     request.body = Array(body.utf8)

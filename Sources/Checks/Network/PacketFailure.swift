@@ -5,25 +5,25 @@ import Glibc
 
 /// An error that a router, the target or this machine itself reported about a packet of ours: `sock_extended_err` of
 /// linux/errqueue.h, and behind it the `sockaddr` of its sender. Pure.
-struct PacketFailure: Hashable, Sendable {
+package struct PacketFailure: Hashable, Sendable {
   /// The errno the kernel made of it.
-  var code: Int32
+  package var code: Int32
   /// The network said it; else this machine did.
-  var isFromNetwork: Bool
+  package var isFromNetwork: Bool
   /// Of ICMP or ICMPv6.
-  var type: UInt8
-  var icmpCode: UInt8
+  package var type: UInt8
+  package var icmpCode: UInt8
   /// "Too big": bytes that the next link takes.
-  var info: UInt32
+  package var info: UInt32
   /// Where the extensions of RFC 4884 begin in what is quoted; nil: the router gave none, or the kernel says nothing of
   /// them (before Linux 5.9).
-  var extensions: Int?
+  package var extensions: Int?
   /// Sender of the error.
-  var offender: IPAddress?
+  package var offender: IPAddress?
 
   /// The errno, ENOANO where a firewall said no: the kernel has none of its own for that in IPv4. ICMPv6 has other numbers
   /// than ICMP (RFC 792 and RFC 1812 5.2.7.1, RFC 4443 3.1), and none of them twice.
-  var meaning: Int32 {
+  package var meaning: Int32 {
     guard isFromNetwork else { return code }
     return switch (type, icmpCode) {
     case (3, 9), (3, 10), (3, 13), (1, 1), (1, 5), (1, 6): ENOANO

@@ -6,24 +6,24 @@ import Glibc
 
 /// The kernel's notes beside a packet: control messages, each a `cmsghdr` (length, level, type) and its data, aligned
 /// to 8 bytes, as cmsg(3) and linux/errqueue.h lay them out on 64-bit machines.
-struct PacketNotes: Hashable, Sendable {
+package struct PacketNotes: Hashable, Sendable {
   /// TTL or hop limit as it arrived; nil: the kernel did not say.
-  var hopsLeft: Int?
+  package var hopsLeft: Int?
   /// When it came or left, in nanoseconds of the wall clock; nil: the kernel did not say.
-  var stamp: Int64?
+  package var stamp: Int64?
   /// Of the error queue: which of the socket's datagrams left then.
   var departure: UInt32?
   /// Of the error queue: an error about a packet of ours.
-  var failure: PacketFailure?
+  package var failure: PacketFailure?
 
   var error: ICMPError? { failure.map { ICMPError(code: $0.meaning, offender: $0.offender) } }
 
   /// Of a `cmsghdr`.
   private static let header = 16
 
-  init() {}
+  package init() {}
 
-  init(_ control: UnsafeRawBufferPointer) {
+  package init(_ control: UnsafeRawBufferPointer) {
     var rest = control
     while rest.count >= Self.header {
       guard let size = Int(exactly: rest.loadUnaligned(as: UInt64.self)), size >= Self.header,
@@ -37,7 +37,7 @@ struct PacketNotes: Hashable, Sendable {
     }
   }
 
-  init(_ bytes: [UInt8]) { self = bytes.withUnsafeBytes { PacketNotes($0) } }
+  package init(_ bytes: [UInt8]) { self = bytes.withUnsafeBytes { PacketNotes($0) } }
 
   // bounded: constants
   private static let (v4, v6) = (Int32(IPPROTO_IP), Int32(IPPROTO_IPV6))
@@ -45,7 +45,7 @@ struct PacketNotes: Hashable, Sendable {
   private static let (stamps, stampOrigin) = (Int32(QUARTZ_STAMPS), UInt8(QUARTZ_STAMP_ORIGIN))
 
   /// SO_TIMESTAMPNS, and the message it makes (socket(7)): when packets came, for who needs no more.
-  static let arrivals: Int32 = 35
+  package static let arrivals: Int32 = 35
 
   private mutating func take(_ level: Int32, _ type: Int32, _ data: UnsafeRawBufferPointer) {
     switch (level, type) {

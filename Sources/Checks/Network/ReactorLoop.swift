@@ -110,13 +110,13 @@ final class ReactorLoop: LoopGuest {
   /// - Parameter now: everything that had come by then was looked at.
   private func fireTimers(_ now: Instant) {
     while let due = timers.popDue(at: now) {
-      if let flow = flows[due.flow], !flow.timer(at: now, on: self) { flows[due.flow] = nil }
+      if let flow = flows[due], !flow.timer(at: now, on: self) { flows[due] = nil }
     }
   }
 
   /// Asks for `timer` at the instant. It may come more than once.
   func wake(_ id: UInt64, at instant: Instant) {
-    timers.insert(.init(instant: instant, flow: id))
+    timers.insert(id, at: instant)
   }
 
   /// Adds or changes the interest in a descriptor; closing it ends the interest. Returns 0 or an errno.

@@ -6,7 +6,7 @@ import Monitoring
 
 // The system calls of a flow that need more than one line. Each leaves `errno` as the call left it.
 
-func openSocket(_ transport: Transport, family: Int32) -> Int32 {
+package func openSocket(_ transport: Transport, family: Int32) -> Int32 {
   let flags = Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
   switch transport {
   case .tcp: return socket(family, Int32(SOCK_STREAM.rawValue) | flags, 0)
@@ -53,13 +53,13 @@ func openSocket(_ transport: Transport, to peer: SocketAddress) -> Int32 {
 }
 
 /// Whether a socket that was connecting is done with it, one way or the other.
-func isConnectOver(_ number: Int32) -> Bool {
+package func isConnectOver(_ number: Int32) -> Bool {
   var entry = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
   return poll(&entry, 1, 0) > 0
 }
 
 /// The error of a finished `connect`; zero: it stands.
-func pendingError(_ number: Int32) -> Int32 {
+package func pendingError(_ number: Int32) -> Int32 {
   var code: Int32 = 0
   var length = socklen_t(MemoryLayout<Int32>.size)
   guard getsockopt(number, SOL_SOCKET, SO_ERROR, &code, &length) == 0 else { return errno }
@@ -79,13 +79,13 @@ func networkError(_ code: Int32) -> Int32 {
 
 /// Whether the kernel joined the socket, which was to reach `peer`, with itself. Its other end is asked for only where
 /// the ports agree: an address such as 0.0.0.0 is not the one that is reached by it.
-func isSelfConnected(_ number: Int32, _ peer: SocketAddress) -> Bool {
+package func isSelfConnected(_ number: Int32, _ peer: SocketAddress) -> Bool {
   guard let near = socketName(number, getsockname), near.port == peer.port else { return false }
   return near == socketName(number, getpeername)
 }
 
 /// Zero where it has none. `nil` where it is not known.
-func nearPort(_ number: Int32) -> UInt16? { socketName(number, getsockname)?.port }
+package func nearPort(_ number: Int32) -> UInt16? { socketName(number, getsockname)?.port }
 
 enum DatagramSent {
   case sent
@@ -106,15 +106,15 @@ func read(_ number: Int32, _ buffer: inout [UInt8]) -> Int {
 }
 
 /// A datagram, or an entry of the error queue.
-struct ReceivedPacket {
+package struct ReceivedPacket {
   /// Negative: there was none; `errno` says why.
-  var count: Int
-  var sender: IPAddress?
-  var notes = PacketNotes()
+  package var count: Int
+  package var sender: IPAddress?
+  package var notes = PacketNotes()
 }
 
 /// As `read`, with what the kernel says beside it. Both buffers are the caller's to use again.
-func readPacket(
+package func readPacket(
   _ number: Int32, _ buffer: inout [UInt8], _ control: inout [UInt8], ofErrors: Bool = false
 ) -> ReceivedPacket {
   var storage = sockaddr_storage()

@@ -42,7 +42,7 @@ extension MonitoringCheck {
 }
 
 /// The kernel's default range, "1 0", is empty and keeps even root out.
-let pingForbidden =
+package let pingForbidden =
   "the kernel forbids ping to this process: set net.ipv4.ping_group_range = 0 2147483647 with sysctl"
 
 extension FlowReport {

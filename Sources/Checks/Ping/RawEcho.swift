@@ -5,10 +5,10 @@ import Synchronization
 
 /// The tasks that a raw socket leaves to its user: the IPv4 header before each packet, ICMP's checksum over IPv4, and
 /// telling one's own packets from those of every other ping of this machine. Pure.
-enum RawEcho {
+package enum RawEcho {
   /// The ICMP message of an IPv4 packet (RFC 791 3.1), options skipped; nil for anything else: cut short, a fragment,
   /// another protocol, or a wrong ICMP checksum, which the kernel does not look at before it hands the packet over.
-  static func message(inIPv4 packet: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+  package static func message(inIPv4 packet: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     let bytes = packet.prefix(65_535)
     guard bytes.count >= 20 else { return nil }
     let start = bytes.startIndex
@@ -24,7 +24,7 @@ enum RawEcho {
   }
 
   /// The Internet checksum (RFC 1071): zero over a message that holds its own.
-  static func checksum(_ bytes: some Collection<UInt8>) -> UInt16 {
+  package static func checksum(_ bytes: some Collection<UInt8>) -> UInt16 {
     var sum: UInt64 = 0
     var isHigh = true
     for byte in bytes {
@@ -45,13 +45,13 @@ enum RawEcho {
 
 /// The identifiers of this process's raw pings. Each is held by one run at a time: with an empty payload it is all that
 /// tells one run's packets from another's.
-final class EchoIdentifiers: Sendable {
-  static let shared = EchoIdentifiers()
+package final class EchoIdentifiers: Sendable {
+  package static let shared = EchoIdentifiers()
 
   private let taken = Mutex<Set<UInt16>>([])
 
   /// At random, as others guess what is counted up. Nil when all 65,536 are in use.
-  func take() -> UInt16? {
+  package func take() -> UInt16? {
     taken.withLock { taken in
       guard taken.count <= Int(UInt16.max) else { return nil }
       var identifier = UInt16.random(in: .min ... .max)
@@ -60,5 +60,5 @@ final class EchoIdentifiers: Sendable {
     }
   }
 
-  func giveBack(_ identifier: UInt16) { taken.withLock { _ = $0.remove(identifier) } }
+  package func giveBack(_ identifier: UInt16) { taken.withLock { _ = $0.remove(identifier) } }
 }

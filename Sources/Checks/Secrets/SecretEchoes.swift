@@ -3,19 +3,17 @@
 import Basics
 import Monitoring
 
-private let lowerDigits = Array("0123456789abcdef".utf8)
-private let upperDigits = Array("0123456789ABCDEF".utf8)
-
 /// As people's frameworks and debug pages repeat a text: as it is, in base64, percent form and hexadecimal, inside a
 /// JSON string and inside HTML.
 func secretEchoes(of text: String) -> [[UInt8]] {
   let bytes = Array(text.utf8)
-  let base64 = Array(base64Text(bytes).utf8)
+  let base64 = Array(Base64.text(bytes).utf8)
   // Without padding, and as in a URL (RFC 4648 section 5); of less, it would be two letters of any word.
   let bare = bytes.count < 4 ? base64 : Array(base64.prefix { $0 != UInt8(ascii: "=") })
   return [
-    bytes, base64, bare, bare.map(urlDigit), percentForm(bytes, upperDigits), percentForm(bytes, lowerDigits),
-    hexForm(bytes, upperDigits), hexForm(bytes, lowerDigits), jsonForm(text), htmlForm(bytes),
+    bytes, base64, bare, bare.map(urlDigit), percentForm(bytes, Base16.upper),
+    percentForm(bytes, Base16.lower),
+    Base16.digits(bytes, Base16.upper), Base16.digits(bytes, Base16.lower), jsonForm(text), htmlForm(bytes),
   ]
 }
 
@@ -25,10 +23,6 @@ private func urlDigit(_ byte: UInt8) -> UInt8 {
   case UInt8(ascii: "/"): UInt8(ascii: "_")
   default: byte
   }
-}
-
-private func hexForm(_ bytes: [UInt8], _ digits: [UInt8]) -> [UInt8] {
-  bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
 }
 
 /// Without the quotes around it.
@@ -60,7 +54,7 @@ private func percentForm(_ bytes: [UInt8], _ digits: [UInt8]) -> [UInt8] {
     case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
       UInt8(ascii: "~"):
       form.append(byte)
-    default: form += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    default: form += [UInt8(ascii: "%")] + Base16.digits([byte], digits)
     }
   }
   return form

@@ -39,7 +39,7 @@ enum CertificateReader {
     }
     // RFC 5280 allows 20 bytes; more is cut.
     let count = min(Int(ASN1_STRING_length(number)), 32)
-    return hexadecimal(UnsafeBufferPointer(start: bytes, count: count))
+    return Base16.text(UnsafeBufferPointer(start: bytes, count: count))
   }
 
   private static func fingerprint(_ certificate: OpaquePointer) -> String {
@@ -47,7 +47,7 @@ enum CertificateReader {
     var digest = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
     var count: UInt32 = 0
     guard X509_digest(certificate, EVP_sha256(), &digest, &count) == 1 else { return "" }
-    return hexadecimal(digest[..<Int(count)])
+    return Base16.text(digest[..<Int(count)])
   }
 
   private static func alternativeNames(_ certificate: OpaquePointer) -> (first: [String], count: Int) {
@@ -88,22 +88,16 @@ enum CertificateReader {
 
   private static func address(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
     guard let start = bytes.baseAddress, bytes.count == 4 || bytes.count == 16 else {
-      return hexadecimal(bytes)
+      return Base16.text(bytes)
     }
     var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))  // bounded: a constant
     let family = bytes.count == 4 ? AF_INET : AF_INET6
-    guard inet_ntop(family, start, &buffer, socklen_t(buffer.count)) != nil else { return hexadecimal(bytes) }
+    guard inet_ntop(family, start, &buffer, socklen_t(buffer.count)) != nil else { return Base16.text(bytes) }
     return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
   /// Bytes from the other side as text of one line: control characters become `?`.
   private static func text(_ bytes: some Sequence<UInt8>) -> String {
     String(decoding: bytes.map { $0 < 0x20 || $0 == 0x7f ? UInt8(ascii: "?") : $0 }, as: UTF8.self)
-  }
-
-  private static func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
-    // bounded: OpenSSL's own lengths, which are no larger than the certificate
-    let digits = Array("0123456789abcdef".utf8)
-    return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }
 }

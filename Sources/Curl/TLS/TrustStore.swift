@@ -27,7 +27,7 @@ package final class TrustStore: Sendable {
   private static let capacity = 32
 
   private struct Entry {
-    var identity: FileIdentity
+    var stamp: FileStamp
     var store: CertificateStore
   }
 
@@ -53,15 +53,17 @@ package final class TrustStore: Sendable {
   package func store(caFile: String?) throws(TrustStoreError) -> CertificateStore {
     let path: String
     if let caFile { path = caFile } else { path = try systemBundle() }
-    guard let identity = FileIdentity(path: path) else { throw TrustStoreError(path: path, errno: errno) }
+    guard let stamp = FileStamp(path), access(path, R_OK) == 0 else {
+      throw TrustStoreError(path: path, errno: errno)
+    }
     let result = entries.withLock { entries -> Result<CertificateStore, TrustStoreError> in
-      if let entry = entries.value(for: ByteText(path)), entry.identity == identity {
+      if let entry = entries.value(for: ByteText(path)), entry.stamp == stamp {
         return .success(entry.store)
       }
       guard let store = CertificateStore(path: path) else {
         return .failure(TrustStoreError(path: path, errno: 0))
       }
-      entries.insert(Entry(identity: identity, store: store), for: ByteText(path))
+      entries.insert(Entry(stamp: stamp, store: store), for: ByteText(path))
       return .success(store)
     }
     return try result.get()
@@ -116,25 +118,4 @@ package final class CertificateStore: @unchecked Sendable {
   }
 
   deinit { X509_STORE_free(pointer) }
-}
-
-/// Properties that tell a replaced or rewritten file from the one that was read.
-private struct FileIdentity: Hashable {
-  let device: UInt
-  let inode: UInt
-  let size: Int
-  let seconds: Int
-  let nanoseconds: Int
-
-  /// Nil with errno set.
-  init?(path: String) {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return nil }
-    guard access(path, R_OK) == 0 else { return nil }
-    device = UInt(status.st_dev)
-    inode = UInt(status.st_ino)
-    size = Int(status.st_size)
-    seconds = status.st_mtim.tv_sec
-    nanoseconds = status.st_mtim.tv_nsec
-  }
 }

@@ -36,7 +36,7 @@ package struct GroupJournal: Hashable, Sendable {
       }
     }
 
-    private static func checks(_ count: Int) -> String { count == 1 ? "1 check" : "\(count) checks" }
+    private static func checks(_ count: Int) -> String { counted(count, "check") }
 
     private static func move(_ gained: Int, _ given: Int) -> String {
       switch (gained, given) {

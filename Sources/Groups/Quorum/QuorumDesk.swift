@@ -68,7 +68,7 @@ package final class QuorumDesk: Sendable {
   let time: TimeSource
   let state = Mutex(State())
   /// Rung when something is to be written.
-  let bell = QuorumBell()
+  let bell = Bell()
   /// Runs a check now, beside its schedule; nil: it could not be run.
   let probe: @Sendable (MonitoringCheck) async -> Verdict?
 

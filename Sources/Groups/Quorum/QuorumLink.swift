@@ -39,16 +39,6 @@ package enum QuorumProblem: Hashable, Sendable {
   case tooMany(Int)
 }
 
-/// Pending wake-ups are coalesced.
-struct QuorumBell: Sendable {
-  let rings: AsyncStream<Void>
-  private let continuation: AsyncStream<Void>.Continuation
-
-  init() { (rings, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1)) }
-
-  func ring() { continuation.yield() }
-}
-
 // The lease.
 extension QuorumDesk {
   /// The store answers us, and so its leases and what it tells are of now.

@@ -15,10 +15,10 @@ package struct EtcdKeys: Hashable, Sendable {
   package func member(_ name: String) -> String { members + name }
   package var head: String { root + "c/head" }
   package func part(_ version: Int64, _ number: Int) -> String {
-    "\(root)c/\(Self.padded(version, 16))/\(Self.padded(Int64(number), 6))"
+    "\(root)c/\(padded(version, 16))/\(padded(Int64(number), 6))"
   }
   /// Below it are the parts of all versions before.
-  package func parts(before version: Int64) -> String { "\(root)c/\(Self.padded(version, 16))/" }
+  package func parts(before version: Int64) -> String { "\(root)c/\(padded(version, 16))/" }
   package var allParts: String { root + "c/0" }
 
   /// The first key behind all that begin with this one.
@@ -40,10 +40,4 @@ package struct EtcdKeys: Hashable, Sendable {
   }
 
   func isBelowMembers(_ key: [UInt8]) -> Bool { key.starts(with: Array(members.utf8)) }
-
-  private static func padded(_ number: Int64, _ digits: Int) -> String {
-    let text = String(number)
-    // bounded: texts, or digits
-    return String(repeating: "0", count: max(0, digits - text.utf8.count)) + text
-  }
 }

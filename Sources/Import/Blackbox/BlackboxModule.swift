@@ -28,7 +28,7 @@ package struct BlackboxModule: Sendable {
 
   /// The modules of a file; those of a file that is none are none.
   package static func read(_ bytes: [UInt8]) throws(ImportProblem) -> [BlackboxModule] {
-    let documents = try ForeignYAML.read(bytes)
+    let documents = try ForeignNode.yaml(bytes)
     guard let entries = documents.first?["modules"]?.entries, !entries.isEmpty else {
       throw ImportProblem("has no modules", hint: "it is to be the blackbox.yml of blackbox_exporter")
     }

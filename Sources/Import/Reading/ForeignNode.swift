@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import YAML
 
 /// A value of another monitor's configuration, as it was written, with its line.
 package struct ForeignNode: Sendable {
@@ -28,7 +29,7 @@ package struct ForeignNode: Sendable {
   /// Written as nothing at all.
   var isNull: Bool {
     guard case .scalar(let text, isPlain: true) = content else { return false }
-    return ["", "~", "null", "Null", "NULL"].contains(text)
+    return YAMLNode.isNull(text)
   }
 
   package var items: [ForeignNode]? {

@@ -241,7 +241,7 @@ package struct LeftOut: Hashable, Sendable {
 
   package var line: String {
     var words = place.isEmpty ? [] : [place]
-    if values > 0 { words.append("\(values) \(values == 1 ? "value" : "values")") }
+    if values > 0 { words.append(counted(values, "value")) }
     return "left out: \(name)\(words.isEmpty ? "" : " (\(words.joined(separator: ", ")))"): \(why)"
   }
 }

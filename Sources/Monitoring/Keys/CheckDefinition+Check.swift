@@ -144,13 +144,9 @@ extension DialogStepDefinition {
     case .sendHex: sendHex = Redacted("")
     case .expect(.literal(let text)): expect = text
     case .expect(.pattern(let text)): expect = "~ " + text
-    case .expectHex(let bytes): expectHex = hexadecimal(bytes)
+    case .expectHex(let bytes): expectHex = Base16.text(bytes)
     }
   }
-}
-
-private func hexadecimal(_ bytes: [UInt8]) -> String {
-  bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
 }
 
 extension ConditionText {

@@ -64,7 +64,7 @@ struct DoctorCommand: AsyncParsableCommand {
       let loaded = try ConfigLoader.load(
         path: path, environment: processEnvironment(), patterns: Pattern.rule, credentials: .ofTheService)
       let count = loaded.settings.checks.count
-      var words = "\(path): \(count) \(count == 1 ? "check" : "checks")"
+      var words = "\(path): \(counted(count, "check"))"
       if !loaded.unread.isEmpty { words += ", \(loaded.unread.count) credentials that the service alone has" }
       guard let warning = loaded.warnings.first else {
         return (loaded.settings, .fine("configuration", words))
@@ -74,7 +74,7 @@ struct DoctorCommand: AsyncParsableCommand {
         loaded.settings,
         .warning(
           "configuration",
-          "\(words), \(warned) \(warned == 1 ? "warning" : "warnings"): \(warning.headline)",
+          "\(words), \(counted(warned, "warning")): \(warning.headline)",
           hint: warning.hint)
       )
     } catch {
@@ -83,7 +83,7 @@ struct DoctorCommand: AsyncParsableCommand {
         nil,
         .critical(
           "configuration",
-          "\(path) has \(error.count) \(error.count == 1 ? "problem" : "problems")"
+          "\(path) has \(counted(error.count, "problem"))"
             + (first.map { ": \($0.headline)" } ?? ""),
           hint: error.count == 1 ? first?.hint : "quartz-agent validate lists them")
       )

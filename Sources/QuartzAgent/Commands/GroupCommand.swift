@@ -84,7 +84,7 @@ struct GroupText {
       if member["leaving"]?.bool == true { notes.append("leaving") }
       if member["apart"]?.bool == true { notes.append("other configuration") }
       let without = number(member, "without")
-      if without > 0 { notes.append("refuses \(without) \(without == 1 ? "check" : "checks")") }
+      if without > 0 { notes.append("refuses \(counted(without, "check"))") }
       if let ahead = member["clock_ahead_ms"]?.double, abs(ahead) > 1000 {
         let seconds = Int((min(1e9, abs(ahead)) / 1000).rounded())
         notes.append("clock \(seconds) s \(ahead > 0 ? "ahead" : "behind")")

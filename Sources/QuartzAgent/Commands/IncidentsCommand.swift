@@ -70,7 +70,7 @@ struct IncidentText {
       lines.append("")
       let count = incident["members"]?.integer ?? 0
       lines.append(
-        "\(short(incident)): \(count) \(count == 1 ? "member" : "members")\(acknowledged(incident))")
+        "\(short(incident)): \(counted(count, "member"))\(acknowledged(incident))")
       for line in notified(incident) { lines += line.folded(width: width, hanging: 4, breaksWords: true) }
       for member in incident["checks"]?.array ?? [] { lines += self.member(member) }
     }

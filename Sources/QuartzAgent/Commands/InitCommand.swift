@@ -133,16 +133,6 @@ private struct Interview {
     let bytes = Array("\(words): ".utf8)
     _ = bytes.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     guard let line = readLine(strippingNewline: true) else { return nil }
-    return String(line.prefix(2048)).trimmed
-  }
-}
-
-extension String {
-  /// Without blanks and tabs at both ends.
-  fileprivate var trimmed: String {
-    func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
-    let bytes = utf8.drop(while: isBlank)
-    guard let last = bytes.lastIndex(where: { !isBlank($0) }) else { return "" }
-    return String(Substring(bytes[...last]))
+    return String(line.prefix(2048)).withoutBlanks
   }
 }

@@ -36,7 +36,9 @@ struct OncePost {
   func deliver(_ results: [CheckResult], _ engine: ProbeEngine) async throws -> Bool {
     let known = results.filter { $0.state != .unknown }
     if known.count < results.count {
-      say("\(count(results.count - known.count)) unknown: not delivered, it is no verdict about the target")
+      say(
+        "\(counted(results.count - known.count, "result")) unknown: not delivered, it is no verdict about the target"
+      )
     }
     guard !known.isEmpty else { return true }
     let records = known.map { DeliveryRecord($0, agent: settings.agent.name, flags: .post) }
@@ -62,7 +64,7 @@ struct OncePost {
       taken = taken.bounded(plus: Int(clamping: document["taken"]?.integer ?? 0))
       refused += document["refused"]?.array?.compactMap { $0.string.flatMap(UniqueID.init) } ?? []
     }
-    say("\(count(taken)) handed to the running agent, which delivers")
+    say("\(counted(taken, "result")) handed to the running agent, which delivers")
     for name in nameList(refused) {
       say(
         "\(name): the running agent does not deliver this check: the API does not list it and post is not set"
@@ -79,14 +81,16 @@ struct OncePost {
     }
     guard let uploader = link.uploader else { return false }
     let report = try await handful.post(by: uploader)
-    if report.delivered > 0 { say("\(count(report.delivered)) delivered to \(quartz.url.display)") }
+    if report.delivered > 0 {
+      say("\(counted(report.delivered, "result")) delivered to \(quartz.url.display)")
+    }
     for refusal in report.refused {
       say(
         "\(names[refusal.checkID] ?? refusal.checkID.description): refused by the receiver (\(refusal.code))")
     }
     if report.left > 0 {
       let why = report.trouble?.what ?? "the receiver did not take them in \(Handful.tries) tries"
-      say("\(count(report.left)) not delivered: \(why)")
+      say("\(counted(report.left, "result")) not delivered: \(why)")
       if let hint = report.trouble?.hint { say("hint: \(hint)") }
     }
     return report.left == 0 && report.refused.isEmpty
@@ -95,8 +99,6 @@ struct OncePost {
   private func nameList(_ ids: [UniqueID]) -> [String] {
     Set(ids).map { names[$0] ?? $0.description }.sorted()
   }
-
-  private func count(_ number: Int) -> String { "\(number) result\(number == 1 ? "" : "s")" }
 
   private func say(_ text: String) { printError("quartz-agent: \(text.printable(maxBytes: 600))") }
 }

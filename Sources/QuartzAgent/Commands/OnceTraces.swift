@@ -5,6 +5,7 @@ import Basics
 import Checks
 import Logging
 import Monitoring
+import Tracing
 
 /// Traces of `once --trace` after a failure that the path may explain. The verdict stays as it is.
 struct OnceTraces: Sendable {

@@ -103,6 +103,6 @@ func report(_ errors: ConfigErrors) -> CommandFailure {
   for warning in errors.warnings { printError("warning: \(warning)") }
   let count = errors.count
   return failure(
-    "the configuration has \(count) \(count == 1 ? "problem" : "problems")", status: ExitStatus.configuration,
+    "the configuration has \(counted(count, "problem"))", status: ExitStatus.configuration,
     details: errors.problems.map { "\($0)" })
 }

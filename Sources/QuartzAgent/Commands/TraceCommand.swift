@@ -6,6 +6,7 @@ import Basics
 import Checks
 import Glibc
 import Monitoring
+import Tracing
 
 /// `quartz-agent trace`: the way to a target, router by router.
 struct TraceCommand: AsyncParsableCommand {

@@ -41,7 +41,7 @@ struct ValidateCommand: ParsableCommand {
       printOutput(EffectiveConfig.print(settings))
     } else {
       let count = settings.checks.count
-      printOutput("\(path): ok, \(count) \(count == 1 ? "check" : "checks")\n")
+      printOutput("\(path): ok, \(counted(count, "check"))\n")
     }
     guard settings.checks.contains(where: \.sendsEchoes) else { return }
     switch pingWay() {

@@ -46,7 +46,7 @@ struct ComparisonText {
 
   private func head(_ letter: String, _ name: String, _ file: MeasuredChecks) -> String {
     var text =
-      "\(letter): \(name.printable(maxBytes: 200)), \(file.results) \(file.results == 1 ? "result" : "results")"
+      "\(letter): \(name.printable(maxBytes: 200)), \(counted(file.results, "result"))"
     if let first = file.first, let last = file.last { text += ", \(first) to \(last)" }
     return text + "\n"
   }

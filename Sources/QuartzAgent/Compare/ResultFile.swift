@@ -38,7 +38,7 @@ struct ResultFile: Sendable {
       throw CompareProblem("\(shown):\(number): is longer than 1 MiB, which no result is")
     }
     // Blank lines, and the brackets of `--format json`, which has a result a line too.
-    let content = line.trimmed
+    let content = line.trimmed { isBlank($0) || $0 == 0x0d }
     guard !content.isEmpty, !content.elementsEqual([UInt8(ascii: "[")]),
       !content.elementsEqual([UInt8(ascii: "]")])
     else { return }
@@ -81,15 +81,5 @@ struct LineSplitter {
     try take(number, line)
     line.removeAll(keepingCapacity: true)
     number += 1
-  }
-}
-
-extension [UInt8] {
-  /// Without blanks, tabs and carriage returns at both ends.
-  fileprivate var trimmed: ArraySlice<UInt8> {
-    let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0d }
-    guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) })
-    else { return [] }
-    return self[first...last]
   }
 }

@@ -151,7 +151,7 @@ struct GroupFindings {
     let words = "\(group.name): keys can be written and read, \(who)"
     guard strange > 0 else { return .fine("group", words) }
     return .warning(
-      "group", "\(words); \(strange) more \(strange == 1 ? "key is" : "keys are") not understood",
+      "group", "\(words); \(strange) more \(plural("key is", strange, "keys are")) not understood",
       hint: "quartz-agent group names them")
   }
 }

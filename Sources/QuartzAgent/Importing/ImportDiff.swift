@@ -181,7 +181,7 @@ final class DiffBook: Sendable {
   var sum: String {
     let rows = rows.withLock(\.self)
     func all(_ part: (Row) -> Int) -> Int { rows.reduce(0) { $0 + part($1) } }
-    return "\(rows.count) \(rows.count == 1 ? "check" : "checks"): \(all(\.same)) verdicts the same, "
+    return "\(counted(rows.count, "check")): \(all(\.same)) verdicts the same, "
       + "\(all(\.differing)) differ, \(all(\.passing)) differed for a moment, \(all(\.unknown)) could not be compared"
   }
 

@@ -98,7 +98,7 @@ struct ImportDocument {
   }
 
   /// More than a configuration may have.
-  var isTooLarge: Bool { text.utf8.count > YAMLReader.maxSize }
+  var isTooLarge: Bool { text.utf8.count > ConfigText.maxSize }
 
   /// Values that were not carried and belong to no check: so many that the file stays readable.
   var reasons: [String] {
@@ -218,13 +218,13 @@ extension ImportDocument {
   private var counts: [String] {
     let count = checks.count
     var lines = [
-      "quartz-agent: \(imported.format.rawValue): \(count) \(count == 1 ? "check" : "checks"); "
+      "quartz-agent: \(imported.format.rawValue): \(counted(count, "check")); "
         + "\(imported.total) values: \(carried) carried, \(listed) listed with the reason"
     ]
     let others = [
       (sections.channels.count, "channel"), (sections.rules.count, "rule"),
       (sections.windows.count, "maintenance window"), (sections.discover.count, "target list"),
-    ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)\($0.0 == 1 ? "" : "s")" }
+    ].filter { $0.0 > 0 }.map { counted($0.0, $0.1) }
     if !others.isEmpty { lines.append("quartz-agent: also \(others.joined(separator: ", "))") }
     if !leftOut.isEmpty {
       lines.append("quartz-agent: \(leftOut.count) left out, because nothing here means the same")

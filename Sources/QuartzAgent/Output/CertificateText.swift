@@ -37,7 +37,7 @@ struct CertificateText {
     }
     let left = now.duration(to: certificate.notAfter).seconds
     let days = Int((abs(left) / 86_400).rounded(.down))
-    let count = days == 1 ? "1 day" : "\(days) days"
+    let count = counted(days, "day")
     if left < 0 { return paint("expired \(count) ago (\(day))", Paint.bad) }
     return paint("\(count) left (\(day))", days < 21 ? Paint.warning : Paint.good)
   }

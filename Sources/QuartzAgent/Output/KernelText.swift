@@ -35,8 +35,8 @@ enum KernelText {
     // bounded: SYNs are among them
     let others = Int(tcp.retransmits) - min(syns, Int(tcp.retransmits))
     let parts = [
-      syns > 0 ? "\(syns) \(syns == 1 ? "SYN" : "SYNs")" : nil,
-      others > 0 ? "\(others) \(others == 1 ? "segment" : "segments")" : nil,
+      syns > 0 ? counted(syns, "SYN") : nil,
+      others > 0 ? counted(others, "segment") : nil,
     ]
     return parts.compactMap(\.self).joined(separator: " and ")
   }

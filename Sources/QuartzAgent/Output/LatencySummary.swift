@@ -61,7 +61,7 @@ struct LatencySummary {
   static func histograms(_ summaries: [LatencySummary], width: Int, isASCII: Bool) -> String {
     let shown = summaries.filter { $0.minimum != nil }
     let ends = shown.map { summary in
-      ": \(summary.successes) \(summary.successes == 1 ? "response time" : "response times"), on a logarithmic scale"
+      ": \(counted(summary.successes, "response time")), on a logarithmic scale"
     }
     let room = max(10, width - (ends.map(\.columns).max() ?? 0))
     let names = distinctCuts(shown.map { $0.check.printable(maxBytes: 4096) }, columns: room)

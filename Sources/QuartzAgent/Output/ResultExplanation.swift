@@ -3,6 +3,7 @@
 import Basics
 import History
 import Monitoring
+import Tracing
 
 /// Everything one result knows, laid out so that a person sees where the time went and what failed.
 struct ResultExplanation {

@@ -6,6 +6,7 @@ import Checks
 import Glibc
 import Monitoring
 import Synchronization
+import Tracing
 
 /// One trace on the command line: drawn while it runs, or waited for, until it is stopped.
 struct TraceShow: Sendable {

@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Tracing
 
 extension OpenAPI {
   static let path = Schema.object([

@@ -3,6 +3,7 @@
 import Basics
 import History
 import Monitoring
+import Tracing
 
 /// One check: how it is, how it was, its latest results.
 struct CheckPage {

@@ -63,7 +63,7 @@ struct HeroSection {
     guard let open = snapshot.alerts?.open, !open.isEmpty else { return nil }
     let known = open.count { $0.acknowledgedBy != nil }
     let handled = known > 0 ? ", \(known) acknowledged" : ""
-    return "\(open.count) \(open.count == 1 ? "incident" : "incidents") open\(handled)"
+    return "\(counted(open.count, "incident")) open\(handled)"
   }
 
   private var maintenance: Markup? {

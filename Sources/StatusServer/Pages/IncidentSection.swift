@@ -114,7 +114,7 @@ struct IncidentSection {
       ? "<li class=\"dim\">and \(incidents.count - Self.further) more</li>" : ""
     return """
       <details class="card incident"><summary>\(incidents.count) more \
-      \(incidents.count == 1 ? "incident" : "incidents")</summary><ul class="problems">\(Markup(items))\(more)</ul></details>
+      \(plural("incident", incidents.count))</summary><ul class="problems">\(Markup(items))\(more)</ul></details>
       """
   }
 }

@@ -19,7 +19,7 @@ struct MaintenanceSection {
   private var windows: Markup? {
     guard !snapshot.maintenance.isEmpty else { return nil }
     let rows: [Markup] = snapshot.maintenance.prefix(Self.shown).map { window in
-      let noun = window.checks == 1 ? "check" : "checks"
+      let noun = plural("check", window.checks)
       let mark: Markup =
         window.isActive
         ? "<span class=\"mark unknown\" aria-hidden=\"true\">\(StatusFormat.maintenanceMark)</span> " : ""

@@ -3,6 +3,7 @@
 import Basics
 import History
 import Monitoring
+import Tracing
 
 /// The way to a check's target, drawn router by router: how it was when something was wrong, beside how it was while the
 /// target worked. The place where it is broken is a row of its own, with a mark and words.

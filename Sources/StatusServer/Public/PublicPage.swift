@@ -75,13 +75,13 @@ struct PublicPage {
     if down > 0 {
       return """
         <p class="banner" role="alert"><span class="mark down" aria-hidden="true">✕</span> \
-        \(down) of \(checks.count) \(down == 1 ? "is" : "are") down</p>
+        \(down) of \(checks.count) \(plural("is", down, "are")) down</p>
         """
     }
     if degraded > 0 {
       return """
         <p class="banner warn"><span class="mark degraded" aria-hidden="true">▲</span> \
-        \(degraded) of \(checks.count) \(degraded == 1 ? "is" : "are") degraded</p>
+        \(degraded) of \(checks.count) \(plural("is", degraded, "are")) degraded</p>
         """
     }
     if unknown > 0 {

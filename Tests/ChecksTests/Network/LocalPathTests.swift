@@ -4,6 +4,7 @@ import Basics
 import Curl
 import Glibc
 import Monitoring
+import TestSupport
 import Testing
 
 @testable import Checks

@@ -79,21 +79,3 @@ private func turned(_ packet: ArraySlice<UInt8>) -> [UInt8] {
   turned.replaceSubrange(16..<20, with: packet[12..<16])
   return turned
 }
-
-/// tun(4): packets without a header of their own, without blocking.
-func openTunnel(_ name: String) throws -> Int32 {
-  let device = open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC)
-  guard device >= 0 else { throw POSIXFailure("open /dev/net/tun", errno) }
-  // struct ifreq: the name in 16 bytes, then the flags IFF_TUN and IFF_NO_PI.
-  var request = Array(name.utf8) + [UInt8](repeating: 0, count: 40 - name.utf8.count)
-  request[16] = 0x01
-  request[17] = 0x10
-  let tunSetInterface: UInt = 0x4004_54ca
-  let result = request.withUnsafeMutableBytes { bytes in
-    bytes.baseAddress.map { ioctl(device, tunSetInterface, $0) } ?? -1
-  }
-  guard result == 0 else {
-    throw POSIXFailure("TUNSETIFF", errno)
-  }
-  return device
-}

@@ -7,34 +7,6 @@ import Testing
 
 @testable import Checks
 
-@Suite struct DeadlineHeapTests {
-  @Test func popsInOrderOfTimeWhateverTheOrderOfInsertion() {
-    let start = Instant.now
-    var generator = SeededGenerator(seed: 1)
-    var heap = DeadlineHeap()
-    let offsets = (0..<500).map { _ in Int.random(in: 0...50, using: &generator) }
-    for (index, offset) in offsets.enumerated() {
-      heap.insert(.init(instant: start + .milliseconds(offset), flow: UInt64(index)))
-    }
-    var popped: [Instant] = []
-    while let entry = heap.popDue(at: start + .seconds(1)) { popped.append(entry.instant) }
-    #expect(popped == offsets.sorted().map { start + .milliseconds($0) })
-  }
-
-  @Test func whatIsNotDueStays() {
-    let start = Instant.now
-    var heap = DeadlineHeap()
-    heap.insert(.init(instant: start + .seconds(2), flow: 2))
-    heap.insert(.init(instant: start + .seconds(1), flow: 1))
-    #expect(heap.earliest == start + .seconds(1))
-    #expect(heap.popDue(at: start) == nil)
-    #expect(heap.popDue(at: start + .seconds(1))?.flow == 1)
-    #expect(heap.popDue(at: start + .seconds(1)) == nil)
-    heap.removeAll()
-    #expect(heap.earliest == nil)
-  }
-}
-
 @Suite struct LatenessWindowTests {
   let start = Instant.now
 

@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import TestSupport
 import Testing
 
 @testable import Checks

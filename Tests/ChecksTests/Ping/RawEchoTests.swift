@@ -3,6 +3,7 @@
 import Basics
 import Glibc
 import Monitoring
+import TestSupport
 import Testing
 
 @testable import Checks

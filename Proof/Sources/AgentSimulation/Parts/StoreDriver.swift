@@ -95,6 +95,6 @@ final class StoreDriver: @unchecked Sendable {
   private func end(_ mailbox: SpoolMailbox) {
     isOver = true
     endSpool(&core, mailbox)
-    for closer in mailbox.takeClosers() { closer.resume() }
+    mailbox.released.open()
   }
 }

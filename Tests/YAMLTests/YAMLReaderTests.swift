@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+import Testing
+import YAML
+
+extension YAMLRules {
+  /// As agent.yaml is read.
+  static let plain = YAMLRules(bytes: 1000, depth: 3, bracketsApart: true, extras: .refused, problems: 4)
+  /// As the files of other monitors are.
+  static let whole = YAMLRules(
+    bytes: 1000, depth: 4, bracketsApart: false, extras: .read(directives: 2, values: 20, text: 60),
+    problems: 1)
+}
+
+/// One reader under two sets of rules.
+@Suite struct YAMLReaderTests {
+  /// The trees in a notation of the test's own, or the problems.
+  private func read(_ text: String, _ rules: YAMLRules) -> String {
+    var reader = YAMLReader(rules)
+    let trees = reader.read(text)
+    guard reader.problems.isEmpty else {
+      let rest = reader.count - reader.problems.count
+      return reader.problems.map(told).joined(separator: "; ") + (rest > 0 ? "; \(rest) more" : "")
+    }
+    return trees.map(told).joined(separator: " --- ")
+  }
+
+  private func told(_ problem: YAMLProblem) -> String {
+    let kind =
+      switch problem.kind {
+      case .failure(let words, let began): "\(words.text), began \(began?.line ?? 0)"
+      case .twice(let name, let last): "\(name) twice, last \(last.line):\(last.column)"
+      default: "\(problem.kind)"
+      }
+    return kind + (problem.position.map { " at \($0.line):\($0.column)" } ?? "")
+  }
+
+  private func told(_ node: YAMLNode) -> String {
+    switch node.content {
+    case .scalar(let text, let isPlain): isPlain ? text : "'\(text)'"
+    case .bytes(let bytes): "\(bytes)"
+    case .list(let items): "[\(items.map(told).joined(separator: ", "))]"
+    case .map(let entries): "{\(entries.map { "\($0.key): \(told($0.value))" }.joined(separator: ", "))}"
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("a: no\nb: ['1', ~]\n", "{a: no, b: ['1', ~]}", "{a: no, b: ['1', ~]}"),
+      // Places are in characters; an early end is told of inside the text.
+      (
+        "ä: [", "did not find expected node content, began 1 at 1:5",
+        "did not find expected node content, began 1 at 1:5"
+      ),
+      (
+        "a: 1\nb: \u{7}", "control characters are not allowed, began 0 at 2:4",
+        "control characters are not allowed, began 0 at 2:4"
+      ),
+      ("", "empty", ""), ("# nothing\n", "empty", ""),
+      ("a: 1\n---\nb: 2\n", "secondDocument at 2:1", "{a: 1} --- {b: 2}"),
+      ("\u{feff}a: 1\n", "byteOrderMark at 1:1", "{a: 1}"),
+      ("%YAML 1.1\n---\na: 1\n", "mark(YAML.YAMLProblem.Mark.directive) at 1:1", "{a: 1}"),
+      (
+        "a: &x 1\nb: *x\n",
+        "mark(YAML.YAMLProblem.Mark.anchor) at 1:4; mark(YAML.YAMLProblem.Mark.alias) at 2:4", "{a: 1, b: 1}"
+      ),
+      ("a: !!str 1\n", "mark(YAML.YAMLProblem.Mark.tag) at 1:4", "{a: '1'}"),
+      ("a: !!binary aGk=\n", "mark(YAML.YAMLProblem.Mark.tag) at 1:4", "{a: 'hi'}"),
+      ("a: !!binary /w==\n", "mark(YAML.YAMLProblem.Mark.tag) at 1:4", "{a: [255]}"),
+      ("a: !!binary '*'\n", "mark(YAML.YAMLProblem.Mark.tag) at 1:4", "noBase64 at 1:4"),
+      ("a: !own 1\n", "mark(YAML.YAMLProblem.Mark.tag) at 1:4", "{a: 1}"),
+      ("a: *x\n", "mark(YAML.YAMLProblem.Mark.alias) at 1:4", "noAnchor at 1:4"),
+      ("<<: {a: 1}\nb: 2\n", "{<<: {a: 1}, b: 2}", "{b: 2, a: 1}"),
+      ("'<<': {a: 1}\n", "{<<: {a: 1}}", "{<<: {a: 1}}"),
+      (
+        "a: 0\n<<: [{a: 1, b: 1}, {b: 2, c: 2}]\n", "{a: 0, <<: [{a: 1, b: 1}, {b: 2, c: 2}]}",
+        "{a: 0, b: 1, c: 2}"
+      ),
+      ("<<: 1\n", "{<<: 1}", "noMaps at 1:1"),
+      (
+        "a: 1\na: 2\nb: 1\na: 3\nb: 2\n",
+        "a twice, last 1:1 at 2:1; a twice, last 2:1 at 4:1; b twice, last 3:1 at 5:1",
+        "a twice, last 1:1 at 2:1"
+      ),
+      ("[a]: {b: 1, b: 2}\n", "b twice, last 1:7 at 1:13; keyIsNoText at 1:1", "keyIsNoText at 1:1"),
+      ("a:\n  b:\n    c: 1\n", "tooDeep at 3:8", "{a: {b: {c: 1}}}"),
+      ("a: [[[1]]]\n", "{a: [[[1]]]}", "tooDeep at 1:7"), ("a: [[[[\n", "tooDeep at 1:7", "tooDeep at 1:6"),
+    ] as [(String, String, String)])
+  func eachByItsRules(text: String, plain: String, whole: String) {
+    #expect(read(text, .plain) == plain)
+    #expect(read(text, .whole) == whole)
+  }
+
+  @Test func boundsAreHeld() {
+    let long = String(repeating: "x", count: 998)
+    #expect(read("# \(long)\na: 1", .plain) == "tooLarge")
+    #expect(read("# \(long)\na: 1", .whole) == "tooLarge")
+    #expect(read("%TAG !a! a:\n%TAG !b! b:\n%TAG !c! c:\n---\n1\n", .whole) == "tooManyDirectives at 3:1")
+    let items = Array(repeating: "1", count: 18).joined(separator: ", ")
+    #expect(read("- \(items)", .whole) == "[\(items)]")
+    #expect(read("[\(items), 1, 1]", .whole) == "tooManyValues at 1:1")
+    // What an alias repeats counts like what is written out.
+    #expect(read("- &a [\(items)]\n- *a\n", .whole) == "tooManyValues at 2:3")
+    let text = String(repeating: "y", count: 20)
+    #expect(read("- &a \(text)\n- *a\n- *a\n", .whole) == "[\(text), \(text), \(text)]")
+    #expect(read("- &a \(text)\n- *a\n- *a\n- *a\n", .whole) == "tooMuchText at 4:3")
+    var reader = YAMLReader(.whole)
+    #expect(reader.read([0x61, 0xff]).isEmpty)
+    #expect(reader.problems.map(told) == ["noUTF8"])
+  }
+
+  @Test func problemsAreCountedBeyondThoseKept() {
+    let twice = (0..<6).map { "k\($0): 1\nk\($0): 1\n" }.joined()
+    #expect(read(twice, .plain).hasSuffix("k3 twice, last 7:1 at 8:1; 2 more"))
+  }
+
+  @Test func placesSayWhichFile() {
+    var reader = YAMLReader(.plain, source: 7)
+    guard case .map(let entries)? = reader.read("a: 1\n").first?.content else {
+      Issue.record("no map")
+      return
+    }
+    #expect(entries.map(\.position.source) == [7] && entries.map(\.value.position.source) == [7])
+  }
+}
