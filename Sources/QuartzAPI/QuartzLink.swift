@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Curl
 import Monitoring
 
 /// Everything this room does for one agent: the list of checks in, the results out, each as far as it is set up.
@@ -15,8 +14,10 @@ package struct QuartzLink: Sendable {
 
   /// Parts of the rest of the agent that the link needs.
   package struct Outside: Sendable {
-    package var engine: CurlEngine
-    package var resolve: CurlExchange.Resolve
+    /// The way to an origin, for a user agent.
+    package typealias Exchange = @Sendable (_ base: HTTPURL, _ userAgent: String) -> any HTTPExchanging
+
+    package var exchange: Exchange
     /// The file of that name in the state directory, which holds the request budgets and the list of checks. `nil`
     /// where nothing is kept, which is for one command's few requests and never for a list of checks.
     package var kept: (@Sendable (_ name: String) -> any DurableBytes)?
@@ -32,16 +33,17 @@ package struct QuartzLink: Sendable {
     package var contact: ContactDesk?
     /// `nil` where the list is not shared.
     package var sharing: CheckListPuller.Sharing?
+    /// `nil` where this agent writes the status of resources for itself alone.
+    package var resources: ResourceUpdater.Sharing?
 
     package init(
-      engine: CurlEngine, time: TimeSource, resolve: @escaping CurlExchange.Resolve,
+      exchange: @escaping Exchange, time: TimeSource,
       queue: any DeliveryQueue, readKey: @escaping @Sendable () async -> Redacted?,
       report: @escaping @Sendable () async -> AgentReport = { AgentReport() },
       apply: @escaping @Sendable (PulledChecks) async -> Void
     ) {
-      self.engine = engine
+      self.exchange = exchange
       self.time = time
-      self.resolve = resolve
       self.queue = queue
       self.readKey = readKey
       self.report = report
@@ -135,9 +137,7 @@ package struct QuartzLink: Sendable {
         throw QuartzSetupError("\(key) must be an https url: a key is sent over it")
       }
       let outside = ground.outside
-      let exchange = CurlExchange(
-        to: base, userAgent: "quartz-agent/\(ground.agent.version)", engine: outside.engine,
-        time: outside.time, resolve: outside.resolve)
+      let exchange = outside.exchange(base, "quartz-agent/\(ground.agent.version)")
       self.ground = ground
       self.base = base
       self.gate = RateGate(time: ground.time, file: outside.file(file))
@@ -165,7 +165,7 @@ package struct QuartzLink: Sendable {
   ) -> ResourceUpdater {
     ResourceUpdater(
       base: settings.url, keys: keys, over: line.wire, time: line.ground.time,
-      file: line.ground.outside.file("resources.json"))
+      file: line.ground.outside.file("resources.json"), sharing: line.ground.outside.resources)
   }
 }
 

@@ -53,9 +53,8 @@ import Testing
       operators = await OperatorDesk(
         restoring: disk, catalog, MaintenanceBook(file: []), alerts: alerts, log: log, time: clock.time)
       desk = AppDesk(
-        asks: AskDesk(isRunHere: { _ in isOwner }, log: log, time: clock.time), hasAlerts: true,
+        asks: AskDesk(isRunHere: { _ in isOwner }, log: log, time: clock.time), alerts: alerts,
         isRunHere: { _ in isOwner }, log: log, time: clock.time)
-      desk.follow(alerts)
     }
 
     /// One result, and what it means.
@@ -226,25 +225,6 @@ import Testing
     }
   }
 
-  /// An answer of an old receiver changes nothing: the words that it knows not are none.
-  @Test func anAgentWithoutASectionAlertsSaysNothingOfThem() {
-    let clock = FakeClock()
-    let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    for (hasAlerts, words) in [
-      (false, ["list", "asks", "windows", "fleet"]), (true, ["list", "asks", "windows", "fleet", "acks"]),
-    ] {
-      let desk = AppDesk(
-        asks: AskDesk(isRunHere: { _ in true }, log: log, time: clock.time), hasAlerts: hasAlerts,
-        isRunHere: { _ in true }, log: log, time: clock.time)
-      #expect(desk.contact.can == words)
-      #expect(desk.contact.say() == ContactSaying())
-      var said = ContactWords()
-      (said.makesAlerts, said.alerts) = (true, AppAlerts(version: 1))
-      desk.contact.heard(said)
-      #expect(desk.contact.say() == ContactSaying())
-    }
-  }
-
   /// All windows until the receiver has them, where the key may show them; what comes back from there is not taken for another's.
   @Test func windowsAreSaidUntilTheReceiverHasThem() throws {
     let clock = FakeClock()
@@ -256,9 +236,11 @@ import Testing
     let maintenance = MaintenanceBook(file: [], agent: "london-1")
     maintenance.replace(checks: [check])
     let desk = AppDesk(
-      asks: AskDesk(isRunHere: { _ in true }, log: log, time: clock.time), hasAlerts: false,
-      isRunHere: { _ in true }, log: log, time: clock.time)
-    desk.follow(maintenance, CheckCatalog(file: [check]))
+      asks: AskDesk(isRunHere: { _ in true }, log: log, time: clock.time),
+      windows: { [catalog = CheckCatalog(file: [check])] in
+        maintenance.forApps(
+          now: clock.wall, isPosted: { catalog.isPosted($0) }, isRunHere: { _ in true })
+      }, isRunHere: { _ in true }, log: log, time: clock.time)
     func hear(_ version: String?) {
       var words = ContactWords()
       words.windowsVersion = version

@@ -15,7 +15,7 @@ import Testing
     let clock = FakeClock()
     let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let desk = AppDesk(
-      asks: AskDesk(isRunHere: { _ in true }, log: log, time: clock.time), hasAlerts: false,
+      asks: AskDesk(isRunHere: { _ in true }, log: log, time: clock.time),
       isRunHere: { _ in true }, log: log, time: clock.time)
     #expect(desk.notices == [], "no answer yet")
     var words = ContactWords()
@@ -37,5 +37,25 @@ import Testing
     #expect(desk.notices.count == 2)
     desk.hear(ContactWords())
     #expect(desk.notices == [], "all are well again")
+  }
+
+  /// An answer of an old receiver changes nothing: the words that it knows not are none.
+  @Test func anAgentWithoutASectionAlertsSaysNothingOfThem() {
+    let clock = FakeClock()
+    let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+    for (hasAlerts, words) in [
+      (false, ["list", "asks", "windows", "fleet"]), (true, ["list", "asks", "windows", "fleet", "acks"]),
+    ] {
+      let contact = LinkAnswers().contact(hasAlerts: hasAlerts)
+      #expect(contact.can == words)
+      #expect(contact.say() == ContactSaying())
+    }
+    let desk = AppDesk(
+      asks: AskDesk(isRunHere: { _ in true }, log: log, time: clock.time), isRunHere: { _ in true }, log: log,
+      time: clock.time)
+    var said = ContactWords()
+    (said.makesAlerts, said.alerts) = (true, AppAlerts(version: 1))
+    desk.hear(said)
+    #expect(desk.say() == ContactSaying())
   }
 }

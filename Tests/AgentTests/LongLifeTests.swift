@@ -59,15 +59,6 @@ import Testing
     settings.channels = [AlertChannel(name: "pager", kind: .exec(ExecChannel(command: ["/bin/true"])))]
     let history = HistoryStore(
       agent: AgentIdentity(name: "test", region: nil, version: "1", started: clock.wall))
-    let desk = await AlertDesk(
-      settings, agent: AgentSettings(), history: history, catalog: CheckCatalog(file: [check]),
-      sender: DeafSender(), file: ForgottenFile(),
-      log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, time: clock.passing)
-    desk.apply([check])
-    let result = CheckResult(
-      id: UniqueID(high: 7, low: 1), check: check, trigger: .schedule, scheduledAt: clock.wall,
-      startedAt: clock.wall, late: .zero, verdict: Verdict(.connectRefused, phase: .connect))
-    desk.note(result)
     let (asked, notices) = (Depths(), Depths())
     let running = Mutex<Task<Void, Never>?>(nil)
     var around = AlertDesk.Surroundings()
@@ -75,15 +66,24 @@ import Testing
       asked.note()
       return nil
     }
-    around.notices = {
-      notices.note()
-      if notices.count >= 1000, asked.count >= 1000 { running.withLock { $0?.cancel() } }
-      return []
-    }
-    desk.follow(around)
+    let desk = await AlertDesk(
+      settings, agent: AgentSettings(), history: history, catalog: CheckCatalog(file: [check]),
+      sender: DeafSender(), file: ForgottenFile(), around: around,
+      log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, time: clock.passing)
+    desk.apply([check])
+    let result = CheckResult(
+      id: UniqueID(high: 7, low: 1), check: check, trigger: .schedule, scheduledAt: clock.wall,
+      startedAt: clock.wall, late: .zero, verdict: Verdict(.connectRefused, phase: .connect))
+    desk.note(result)
     let task = Task {
       await withDiscardingTaskGroup { group in
-        group.addTask { await desk.run() }
+        group.addTask {
+          await desk.run {
+            notices.note()
+            if notices.count >= 1000, asked.count >= 1000 { running.withLock { $0?.cancel() } }
+            return []
+          }
+        }
         group.addTask { await desk.deliver() }
       }
     }

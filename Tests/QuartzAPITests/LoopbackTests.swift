@@ -15,8 +15,11 @@ import Testing
     apply: @escaping @Sendable (PulledChecks) async -> Void = { _ in }
   ) throws -> QuartzLink {
     var outside = QuartzLink.Outside(
-      engine: engine, time: .system, resolve: { _, _ in .success([.v4(0x7f00_0001)]) }, queue: queue,
-      readKey: { nil }, apply: apply)
+      exchange: { base, userAgent in
+        CurlExchange(
+          to: base, userAgent: userAgent, engine: engine, time: .system,
+          resolve: { _, _ in .success([.v4(0x7f00_0001)]) })
+      }, time: .system, queue: queue, readKey: { nil }, apply: apply)
     outside.kept = { StateFile(path: "\(state)/\($0)") }
     return try QuartzLink(
       settings, agent: Sender(name: "loop", region: nil, version: "1.0"),

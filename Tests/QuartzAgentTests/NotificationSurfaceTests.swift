@@ -65,16 +65,15 @@ import Testing
     }
     settings.escalate = [Escalation(after: .seconds(900), to: ["late"])]
     let receiver = Receiver()
+    let (muted, until) = (checks[1].id, clock.wall.advanced(by: .seconds(3600)))
+    var around = AlertDesk.Surroundings()
+    around.mutedUntil = { check, _ in check.id == muted ? until : nil }
     let desk = await AlertDesk(
       settings, agent: AgentSettings(),
       history: HistoryStore(
         agent: AgentIdentity(name: "test", region: nil, version: "1", started: clock.wall)),
-      catalog: CheckCatalog(file: checks), sender: receiver, file: NoFile(),
+      catalog: CheckCatalog(file: checks), sender: receiver, file: NoFile(), around: around,
       log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, time: clock.time)
-    let (muted, until) = (checks[1].id, clock.wall.advanced(by: .seconds(3600)))
-    var around = AlertDesk.Surroundings()
-    around.mutedUntil = { check, _ in check.id == muted ? until : nil }
-    desk.follow(around)
     desk.apply(checks)
     for check in checks {
       desk.note(

@@ -6,6 +6,12 @@ import Monitoring
 import Synchronization
 
 extension AlertDesk {
+  /// The receiver makes alerts of its own, and was not heard yet.
+  func expectApps() {
+    let now = time.reading()
+    state.withLock { $0.book.hear(AppsView(.unheard(since: now.boot)), now: now) }
+  }
+
   /// Takes over what the receiver said of the alerts of the apps.
   func hear(_ apps: AppsView) {
     let now = time.reading()

@@ -39,7 +39,7 @@ extension AlertDesk {
 
   /// Notifications to send now, by the current state: the process may have been suspended since they became due.
   private func next() -> [(Notification, AlertMessage)] {
-    let (context, around) = (context(), around)
+    let context = context()
     let view = around.share?.look()
     return state.withLock { state in
       if let view, let share = around.share {
@@ -58,14 +58,13 @@ extension AlertDesk {
 
   /// Facts about the rest of the agent that the stages use.
   func context() -> NotifyContext {
-    let around = around
     let now = time.reading()
     var context = NotifyContext(now: now, settings: settings)
     let graph = catalog.dependencies
-    context.mutedUntil = { [catalog] trouble in
+    context.mutedUntil = { [catalog, around] trouble in
       trouble.key.check.flatMap { catalog[$0] }.flatMap { around.mutedUntil($0, now.wall) }
     }
-    context.maintenanceUntil = { trouble in
+    context.maintenanceUntil = { [around] trouble in
       trouble.key.check.flatMap { around.maintenanceUntil($0, now.wall) }
     }
     if !graph.isEmpty {
@@ -77,7 +76,7 @@ extension AlertDesk {
       }
     }
     context.isInApps = { [catalog] check in catalog[check].map { catalog.isPosted($0) } ?? false }
-    context.isLookedAt = { trouble in
+    context.isLookedAt = { [around] trouble in
       trouble.key.check.map { around.traces?.isTracing($0) ?? false } ?? false
     }
     return context

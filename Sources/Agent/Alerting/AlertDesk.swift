@@ -32,23 +32,18 @@ final class AlertDesk: Sendable {
   private let agent: AgentSettings
   private let labels: [String]
   private let inbox = Mutex<[CheckResult]>([])
-  private let surroundings = Mutex(Surroundings())
+  let around: Surroundings
 
-  /// Functions of the rest of the agent. Never bare in a `Mutex`: a closure is wrapped each time the lock is taken, and
-  /// never unwrapped; after a day of one call a second it is 170,000 calls deep.
-  struct Surroundings {
+  /// The rest of the agent, as far as it decides what is sent.
+  struct Surroundings: Sendable {
     /// Until when a check is muted, or in maintenance.
     var mutedUntil: @Sendable (MonitoringCheck, Timestamp) -> Timestamp? = { _, _ in nil }
     var maintenanceUntil: @Sendable (UniqueID, Timestamp) -> Timestamp? = { _, _ in nil }
-    /// The agent's own notices.
-    var notices: @Sendable () async -> [Notice] = { [] }
     /// `nil`: paths are not traced.
     var traces: TraceDesk?
     /// `nil`: every incident is this agent's alone.
     var share: (any IncidentShare)?
   }
-
-  var around: Surroundings { surroundings.withLock { $0 } }
 
   static let every: Duration = .seconds(1)
   /// Between looks at the agent's own problems, and at the windows.
@@ -59,11 +54,12 @@ final class AlertDesk: Sendable {
   init(
     _ settings: AlertSettings, agent: AgentSettings, labels: [String] = [], history: HistoryStore,
     catalog: CheckCatalog, sender: any MessageSending, file: any DurableBytes,
-    pace: Duration = AlertDesk.every, log: Logger, time: TimeSource, life: String? = nil
+    around: Surroundings = Surroundings(), pace: Duration = AlertDesk.every, log: Logger, time: TimeSource,
+    life: String? = nil
   ) async {
     (self.file, self.pace, self.agent, self.labels) = (file, pace, agent, labels)
     (self.history, self.catalog, self.sender) = (history, catalog, sender)
-    (self.log, self.time) = (log, time)
+    (self.log, self.time, self.around) = (log, time, around)
     var saved: JSONValue?
     do throws(StateFile.Failure) {
       if let bytes = try await file.read() {
@@ -100,8 +96,6 @@ final class AlertDesk: Sendable {
       agent: agent.name, region: agent.region, pageURL: settings.pageURL, check: { catalog[$0] },
       labels: labels, recent: { history.recent($0) ?? [] })
   }
-
-  func follow(_ around: Surroundings) { surroundings.withLock { $0 = around } }
 
   var settings: AlertSettings { state.withLock { $0.book.settings } }
 
@@ -145,14 +139,16 @@ final class AlertDesk: Sendable {
   }
 
   /// Decides what fires and what is over, until the task is cancelled.
-  func run() async {
+  ///
+  /// - Parameter problems: the agent's own.
+  func run(_ problems: @Sendable () async -> [Notice] = { [] }) async {
     var (ownDue, figuresDue) = (time.instant(), time.instant())
     repeat {
       drain()
       let instant = time.instant()
       if instant >= ownDue {
         ownDue = instant + Self.own
-        let notices = await around.notices()
+        let notices = await problems()
         let now = time.reading()
         state.withLock { $0.book.note(notices, now: now) }
       }
@@ -170,8 +166,7 @@ final class AlertDesk: Sendable {
 
   private func judgeFigures() {
     let now = time.reading()
-    let around = around
-    let figures = HistoryFigures(history: history, now: now.wall) {
+    let figures = HistoryFigures(history: history, now: now.wall) { [around] in
       around.maintenanceUntil($0, now.wall) != nil
     }
     state.withLock { state in

@@ -8,8 +8,11 @@ import Synchronization
 
 /// Tells dead men's switches that the agent lives and probes. One that is away delays nothing, and is told in the log once.
 final class LifeSigns: Sendable {
+  /// Calls an address by GET, for at most so long.
+  typealias Call = @Sendable (HTTPURL, Duration) async -> SendOutcome
+
   private let signs: [LifeSign]
-  private let sender: ChannelSender
+  private let call: Call
   private let log: Logger
   private let time: TimeSource
   /// Whether the agent runs what is due.
@@ -18,10 +21,10 @@ final class LifeSigns: Sendable {
   private let failures = Mutex<[Int: String]>([:])
 
   init(
-    _ signs: [LifeSign], sender: ChannelSender, log: Logger, time: TimeSource,
+    _ signs: [LifeSign], call: @escaping Call, log: Logger, time: TimeSource,
     isWell: @escaping @Sendable () -> Bool
   ) {
-    (self.signs, self.sender, self.log) = (signs, sender, log)
+    (self.signs, self.call, self.log) = (signs, call, log)
     (self.time, self.isWell) = (time, isWell)
   }
 
@@ -37,7 +40,7 @@ final class LifeSigns: Sendable {
   private func run(_ sign: LifeSign, _ place: Int) async {
     var next = time.instant()
     while true {
-      await call(sign, place)
+      await tell(sign, place)
       next += sign.every
       // After a sleep of the machine one is enough.
       if next < time.instant() { next = time.instant() + sign.every }
@@ -45,10 +48,10 @@ final class LifeSigns: Sendable {
     }
   }
 
-  private func call(_ sign: LifeSign, _ place: Int) async {
+  private func tell(_ sign: LifeSign, _ place: Int) async {
     // Silence is the alarm where there is no other way to say it.
     guard let url = isWell() ? sign.url : sign.failURL else { return }
-    let outcome = await sender.call(url, timeout: LifeSign.timeout)
+    let outcome = await call(url, LifeSign.timeout)
     guard !Task.isCancelled else { return }
     let words: String? =
       switch outcome {
@@ -65,6 +68,11 @@ final class LifeSigns: Sendable {
       log.notice("heartbeats are taken again", metadata: ["by": "\(url.endpoint)"])
     }
   }
+
+}
+
+extension LifeSigns: AgentPart {
+  func services(_ picture: @escaping AgentPicture) -> [AgentService] { [{ await self.run() }] }
 
   var notices: [Notice] {
     failures.withLock { failures in

@@ -5,7 +5,6 @@ import Basics
 import History
 import Logging
 import Monitoring
-import Synchronization
 
 /// Orders by hand while the agent runs: mutes, maintenance, acknowledgements; kept in the state directory with a log of
 /// their authors.
@@ -17,19 +16,24 @@ actor OperatorDesk {
   private let log: Logger
   private let time: TimeSource
   private var book = HandBook()
-  private let shared = Mutex(HandBook())
+  private let orders: OrdersInForce
   private var generator = SystemRandomNumberGenerator()
+  /// Between two looks.
+  private let pace: Duration
   static let every: Duration = .seconds(1)
   static let fileName = "by-hand.json"
 
   /// With what was in force when the agent ended.
+  ///
+  /// - Parameter orders: told what holds.
   init(
     restoring disk: StateDisk, _ catalog: CheckCatalog, _ maintenance: MaintenanceBook, alerts: AlertDesk?,
-    log: Logger, time: TimeSource
+    orders: OrdersInForce? = nil, pace: Duration = OperatorDesk.every, log: Logger, time: TimeSource
   ) async {
     file = disk.file(Self.fileName, maxBytes: 4 << 20)
     (self.catalog, self.maintenance, self.alerts) = (catalog, maintenance, alerts)
-    (self.log, self.time) = (log, time)
+    (self.log, self.time, self.pace) = (log, time, pace)
+    self.orders = orders ?? OrdersInForce(time: time)
     await restore()
   }
 
@@ -61,7 +65,7 @@ actor OperatorDesk {
         // A failure is told by the disk.
         try? await save()
       }
-    } while (try? await time.sleep(for: Self.every)) != nil
+    } while (try? await time.sleep(for: pace)) != nil
   }
 
   /// Acknowledgements of the Quartz apps, which the incidents have already: with the words and the audit of those made here.
@@ -119,8 +123,7 @@ actor OperatorDesk {
   /// Passes the orders to their followers.
   private func announce() {
     maintenance.replace(hand: book.windows.map(\.window))
-    let book = book
-    shared.withLock { $0 = book }
+    orders.replace(book)
   }
 
   private func save() async throws(StateFile.Failure) {
@@ -130,7 +133,7 @@ actor OperatorDesk {
   }
 
   /// As of the last change, by the wall clock as it shows now.
-  nonisolated var current: HandBook { shared.withLock { $0 }.following(time.reading()) }
+  nonisolated var current: HandBook { orders.current }
 }
 
 extension OrderView {

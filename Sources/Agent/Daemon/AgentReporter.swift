@@ -8,32 +8,23 @@ import Synchronization
 
 /// How this agent does, for the receiver's list of agents.
 final class AgentReporter: Sendable {
-  private struct State {
-    var checks: [MonitoringCheck] = []
-    /// `nil` where the checks have changed since it was computed.
-    var version: String?
-    var lateness: @Sendable () -> Duration? = { nil }
-  }
-
+  private let catalog: CheckCatalog
   private let spool: ResultSpool
   private let started: Timestamp
-  private let state = Mutex(State())
+  private let lateness: @Sendable () -> Duration?
+  /// The last list that was spelled out.
+  private let known = Mutex<(checks: [MonitoringCheck], version: String)?>(nil)
 
-  init(spool: ResultSpool, started: Timestamp) { (self.spool, self.started) = (spool, started) }
-
-  /// The checks in force.
-  func replace(checks: [MonitoringCheck]) {
-    state.withLock { state in
-      state.checks = checks
-      state.version = nil
-    }
+  /// - Parameter lateness: of probes.
+  init(
+    _ catalog: CheckCatalog, spool: ResultSpool, started: Timestamp,
+    lateness: @escaping @Sendable () -> Duration?
+  ) {
+    (self.catalog, self.spool, self.started, self.lateness) = (catalog, spool, started, lateness)
   }
 
-  /// Where to ask how late probes run.
-  func follow(lateness: @escaping @Sendable () -> Duration?) { state.withLock { $0.lateness = lateness } }
-
   func report() async -> AgentReport {
-    let (lateness, checks, known) = state.withLock { ($0.lateness, $0.checks, $0.version) }
+    let checks = catalog.checks
     var report = AgentReport()
     let stored = spool.status()
     report.spoolDepth = stored.depth
@@ -43,15 +34,16 @@ final class AgentReporter: Sendable {
     report.lostTo = stored.gaps.compactMap(\.lastTime).max()
     report.lag = lateness()
     (report.started, report.checks) = (started, checks.count { $0.enabled })
-    if let known {
-      report.configVersion = known
-    } else {
-      // Ten thousand checks take a while to spell out.
-      let version = await onThread { fingerprint(checks) }
-      report.configVersion = version
-      state.withLock { if $0.checks == checks { $0.version = version } }
-    }
+    report.configVersion = await version(of: checks)
     return report
+  }
+
+  /// Ten thousand checks take a while to spell out.
+  private func version(of checks: [MonitoringCheck]) async -> String {
+    if let known = known.withLock({ $0 }), known.checks == checks { return known.version }
+    let version = await onThread { fingerprint(checks) }
+    known.withLock { $0 = (checks, version) }
+    return version
   }
 }
 

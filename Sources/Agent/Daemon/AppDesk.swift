@@ -13,13 +13,10 @@ import Synchronization
 /// is repeated which the other has not shown.
 final class AppDesk: Sendable {
   private struct State {
-    var alerts: AlertDesk?
     /// Version of the alerts that are known.
     var version: Int64?
     /// In the request under way.
     var sent: [AppAck] = []
-    /// Where this agent's maintenance windows are; see `MaintenanceBook.forApps`.
-    var windows: Windows?
     /// Version of them that the receiver has; `nil`: it takes none.
     var windowsThere: String?
     /// Agents that are not well, and when that was said.
@@ -29,58 +26,34 @@ final class AppDesk: Sendable {
   }
 
   let asks: AskDesk
-  /// Never bare in a `Mutex`: see `AlertDesk.Surroundings`.
-  private struct Windows {
-    var list: @Sendable () -> [AppWindow]
-  }
-
+  /// The incidents that the apps are about. `nil` where the agent has no section `alerts`, or results go where no app reads them.
+  private let alerts: AlertDesk?
+  /// The maintenance windows that the apps may show; see `MaintenanceBook.forApps`.
+  private let windows: (@Sendable () -> [AppWindow])?
   private let isRunHere: @Sendable (UniqueID) -> Bool
-  /// The agent has a section `alerts`, and results go where the apps read them.
-  private let hasAlerts: Bool
   private let log: Logger
   private let time: TimeSource
   private let state = Mutex(State())
 
   /// - Parameter isRunHere: whether a check is this agent's, in a group as its owner.
   init(
-    asks: AskDesk, hasAlerts: Bool, isRunHere: @escaping @Sendable (UniqueID) -> Bool, log: Logger,
-    time: TimeSource
+    asks: AskDesk, alerts: AlertDesk? = nil, windows: (@Sendable () -> [AppWindow])? = nil,
+    isRunHere: @escaping @Sendable (UniqueID) -> Bool, log: Logger, time: TimeSource
   ) {
-    (self.asks, self.hasAlerts, self.isRunHere) = (asks, hasAlerts, isRunHere)
+    (self.asks, self.alerts, self.windows, self.isRunHere) = (asks, alerts, windows, isRunHere)
     (self.log, self.time) = (log, time)
+    alerts?.expectApps()
   }
 
-  var contact: ContactDesk {
-    let can = ["list", "asks", "windows", "fleet"] + (hasAlerts ? ["acks"] : [])
-    var desk = ContactDesk(can: can) { [self] in
-      hear($0)
-    } ask: { [asks] in
-      asks.ask(of: $0)
-    }
-    desk.say = { [self] in say() }
-    return desk
-  }
-
-  /// Whose incidents the apps are about; there are none before.
-  func follow(_ alerts: AlertDesk?) {
-    guard hasAlerts, let alerts else { return }
-    alerts.hear(AppsView(.unheard(since: time.instant())))
-    state.withLock { $0.alerts = alerts }
-  }
-
-  /// Whose windows the apps may show; there are none before.
-  func follow(_ maintenance: MaintenanceBook, _ catalog: CheckCatalog) {
-    let windows = Windows { [isRunHere, time] in
-      maintenance.forApps(now: time.wall(), isPosted: { catalog.isPosted($0) }, isRunHere: isRunHere)
-    }
-    state.withLock { $0.windows = windows }
+  /// The members of an answer that this agent understands.
+  static func features(hasAlerts: Bool) -> [String] {  // own text
+    ["list", "asks", "windows", "fleet"] + (hasAlerts ? ["acks"] : [])
   }
 
   /// All windows, where the receiver takes them and has others.
-  private func windows() -> AppWindows? {
-    let (windows, there) = state.withLock { ($0.windows, $0.windowsThere) }
-    guard let windows, let there else { return nil }
-    let list = windows.list()
+  private func otherWindows() -> AppWindows? {
+    guard let windows, let there = state.withLock({ $0.windowsThere }) else { return nil }
+    let list = windows()
     // None, and none there: nothing was ever said.
     guard !list.isEmpty || !there.isEmpty else { return nil }
     let all = AppWindows(list)
@@ -90,11 +63,11 @@ final class AppDesk: Sendable {
   /// The part of the next request. It is called for each one.
   func say() -> ContactSaying {
     var saying = ContactSaying()
-    let (alerts, refused, version) = state.withLock { ($0.alerts, $0.refused, $0.version) }
+    let (refused, version) = state.withLock { ($0.refused, $0.version) }
     let acks = (alerts?.acks(isOwner: isRunHere) ?? []).filter { refused[$0.key] != $0.at }
     saying.acks = Array(acks.prefix(AppAck.most))
     saying.alerts = version
-    saying.windows = windows()
+    saying.windows = otherWindows()
     state.withLock { $0.sent = saying.acks }
     return saying
   }
@@ -119,7 +92,7 @@ final class AppDesk: Sendable {
       state.windowsThere = words.windowsVersion
       state.fleet = (now, words.fleet)
     }
-    guard let alerts = state.withLock({ $0.alerts }) else { return }
+    guard let alerts else { return }
     guard words.makesAlerts else {
       state.withLock { ($0.version, $0.sent, $0.refused) = (nil, [], [:]) }
       return alerts.hear(AppsView(.silent))

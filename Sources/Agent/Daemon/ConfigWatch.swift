@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// Looks every few seconds: watching by inotify misses what happens behind a symbolic link and on network mounts, which
 /// is where containers have their configuration.
-package final class ConfigWatch: Sendable {
+final class ConfigWatch: Sendable {
   /// Between two looks.
   static let pause: Duration = .seconds(5)
   /// How long new content has to stay the same: a file that is still being written is not read.
@@ -25,7 +25,7 @@ package final class ConfigWatch: Sendable {
   private let time: TimeSource
 
   /// Blocks for as long as the disk does.
-  package init(_ origin: ConfigOrigin, time: TimeSource) {
+  init(_ origin: ConfigOrigin, time: TimeSource) {
     self.time = time
     state = Mutex(State(origin: origin, known: ConfigFingerprint(of: origin)))
   }

@@ -56,7 +56,7 @@ extension Daemon {
     _ parts: AgentParts, _ lists: inout ReloadGuard, _ known: inout Settings, isOrdered: Bool
   ) async -> Reload {
     let path = configPath
-    if let probes = parts.probes { _ = await onThread { probes.read() } }
+    for part in parts.all { await part.reread() }
     await watch.beginReading()
     let loaded = await onThread {
       Result { () throws(ConfigErrors) in
@@ -78,13 +78,11 @@ extension Daemon {
       parts.refusedFile.accept(at: time.wall())
       let new = loaded.settings
       for warning in loaded.warnings { log.warning("\(warning.headline)", metadata: warning.hintMetadata) }
-      parts.maintenance.replace(file: new.maintenance)
-      parts.discovery.follow(new.discover)
-      // A section that is gone resolves what its channels were sent.
-      parts.alerts?.apply(new.alerts ?? AlertSettings.none)
-      let before = parts.catalog.checks
-      parts.catalog.replace(file: new.checks, canaries: new.canaries, rules: new.dependencies)
-      tell(new, known, parts, ListChange(from: before, to: parts.catalog.checks))
+      for part in parts.all { part.apply(new) }
+      let catalog = parts.base.catalog
+      let before = catalog.checks
+      catalog.replace(file: new.checks, canaries: new.canaries, rules: new.dependencies)
+      tell(new, known, parts, ListChange(from: before, to: catalog.checks))
       known = new
       return .taken
     case .failure(let errors):
@@ -99,14 +97,15 @@ extension Daemon {
 extension Daemon {
   /// Names the sections that a reload applied, and those that wait for a restart.
   private func tell(_ new: Settings, _ known: Settings, _ parts: AgentParts, _ change: ListChange) {
-    let hasAlerts = parts.alerts != nil
+    let hasAlerts = settings.alerts != nil
     let applied = SettingsSection.changes(from: known, to: new, areReloaded: true, hasAlerts: hasAlerts)
     // Compared with the start: what was changed back waits for nothing.
     let waiting = SettingsSection.changes(from: settings, to: new, areReloaded: false, hasAlerts: hasAlerts)
     let names = applied.isEmpty ? "none" : applied.joined(separator: ", ")
     log.notice(
       "configuration reloaded",
-      metadata: ["checks": "\(parts.catalog.checks.count)", "applied": "\(names)"].merging(change.facts) {
+      metadata: ["checks": "\(parts.base.catalog.checks.count)", "applied": "\(names)"].merging(change.facts)
+      {
         $1
       })
     if !waiting.isEmpty {

@@ -20,12 +20,10 @@ package struct Daemon {
   let log: Logger
   let time: TimeSource
 
-  package init(
-    settings: Settings, configPath: String, lists: [ConfigList], watch: ConfigWatch, log: Logger,
-    time: TimeSource
-  ) {
-    (self.settings, self.configPath, self.lists) = (settings, configPath, lists)
-    (self.watch, self.log, self.time) = (watch, log, time)
+  package init(_ loaded: LoadedConfig, from path: String, log: Logger, time: TimeSource) async {
+    (settings, lists, configPath) = (loaded.settings, loaded.lists, path)
+    (self.log, self.time) = (log, time)
+    watch = await onThread { ConfigWatch(loaded.origin, time: time) }
   }
 
   /// - Throws: `SpoolError` where the store cannot be opened.
@@ -59,11 +57,19 @@ package struct Daemon {
         return stuck.isEmpty ? "no thread is known to be stuck" : "stuck: \(stuck.joined(separator: ", "))"
       })
     try await withProbeEngine(egress: ProbeEgress(settings), time: time) { engine in
-      let parts = try await AgentParts(
-        settings, engine: engine, spool: spool, disk: disk, starts: starts, started: started, threads: watch,
-        log: log)
+      let supervisor = Supervisor(environment: processEnvironment())
+      let outside = try Outside(settings, engine, spool: spool, disk: disk, starts: starts, log: log)
+      let parts = try await AgentParts(settings, outside, threads: watch, started: started, log: log) {
+        catalog in
+        supervisor?.pulse {
+          catalog.checks.count { $0.enabled }
+        } isWell: {
+          watch.stuck.isEmpty
+        }
+      }
+      parts.begin()
       watch.start(parts.threads)
-      await serve(parts, signals)
+      await serve(parts, supervisor, signals)
     }
     watch.stop()
     await spool.close()
@@ -91,7 +97,9 @@ package struct Daemon {
 
   /// Everything that runs is a child of this group, and ends with it: the scheduler after its probes have, the rest
   /// meanwhile.
-  private func serve(_ parts: AgentParts, _ signals: AsyncStream<ProcessSignal>) async {
+  private func serve(
+    _ parts: AgentParts, _ supervisor: Supervisor?, _ signals: AsyncStream<ProcessSignal>
+  ) async {
     parts.announce()
     // What reading the configuration and the history took and gave back: the allocator would keep it for ever.
     await onThread { releaseFreeMemory() }
@@ -99,7 +107,7 @@ package struct Daemon {
       group.addTask { await parts.scheduler.run() }
       for service in parts.services { group.addTask { await service() } }
       await follow(signals, parts)
-      parts.supervisor?.tell("STOPPING=1", "STATUS=finishing the probes in flight")
+      supervisor?.tell("STOPPING=1", "STATUS=finishing the probes in flight")
       log.notice("stopping: no new probes; those in flight have 5 s")
       group.cancelAll()
       return time.instant()

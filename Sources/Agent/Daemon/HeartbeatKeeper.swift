@@ -71,6 +71,12 @@ final class HeartbeatKeeper: HeartbeatTaking {
   }
 }
 
+extension HeartbeatKeeper: AgentPart {
+  func services(_ picture: @escaping AgentPicture) -> [AgentService] { [{ await self.run() }] }
+  func follow(_ list: FollowedList) { desk.follow(list.all) }
+  func finish() async { await save() }
+}
+
 extension LocalStatusServer {
   /// The same, to which jobs report as well.
   func taking(_ heartbeats: HeartbeatKeeper) -> LocalStatusServer {

@@ -61,9 +61,6 @@ package struct ProbeEngine: Sendable {
     self.runner = runner
   }
 
-  /// From now on failures are seen in the light of these checks.
-  ///
-  /// - Parameter isDown: whether a check was down when its schedule last ran it.
   func follow(_ catalog: CheckCatalog, isDown: @escaping @Sendable (UniqueID) -> Bool) {
     canaries.replace(catalog.canaries)
     parents.replace(catalog.dependencies)
@@ -71,7 +68,6 @@ package struct ProbeEngine: Sendable {
     parents.follow(isDown)
   }
 
-  /// One run of one check, marked by the plan that held when it began.
   func run(
     _ check: MonitoringCheck, slot: ProbeSlot, _ plan: MaintenancePlan
   ) async throws(CancellationError) -> CheckResult {
@@ -83,8 +79,6 @@ package struct ProbeEngine: Sendable {
   }
 
   /// One run of one check, beside the schedule.
-  ///
-  /// - Parameter isAsked: by someone who shares the process with a schedule.
   package func runNow(
     _ check: MonitoringCheck, _ plan: MaintenancePlan, isAsked: Bool = false
   ) async throws(CancellationError) -> CheckResult {

@@ -7,23 +7,25 @@ import Curl
 import Logging
 import Monitoring
 import QuartzAPI
-import Spool
 
 extension QuartzLink {
-  /// The link of this agent: over the engine and the resolver that the probes use.
+  /// The link of this agent.
   init(
-    _ quartz: QuartzSettings, _ settings: Settings, _ engine: ProbeEngine, _ spool: ResultSpool,
-    _ starts: StartWatch, _ disk: StateDisk, _ reporter: AgentReporter,
-    sharing: CheckListPuller.Sharing? = nil, contact: ContactDesk? = nil,
-    apply: @escaping @Sendable (PulledChecks) async -> Void
+    _ quartz: QuartzSettings, _ base: AgentBase, sharing: CheckListPuller.Sharing?, contact: ContactDesk,
+    resources: ResourceUpdater.Sharing?, report: @escaping @Sendable () async -> AgentReport
   ) throws(QuartzSetupError) {
+    let world = base.outside
     var outside = Outside(
-      engine: engine.curl, time: engine.time, resolve: engine.resolver.forRequests(engine.own, engine.time),
-      queue: spool, readKey: rereading(quartz.apiKeyFile),
-      report: { await reporter.report() }, apply: apply)
-    (outside.sharing, outside.contact) = (sharing, contact)
-    outside.kept = { name in disk.file(name) { WatchedFile(file: $0, name: name, watch: starts) } }
-    try self.init(quartz, settings, outside)
+      exchange: world.exchange, time: world.time, queue: world.spool,
+      readKey: rereading(quartz.apiKeyFile), report: report
+    ) { [catalog = base.catalog, maintenance = base.maintenance, log = base.log] pulled in
+      log.tell(pulled.changes)
+      maintenance.replace(api: pulled.windows)
+      catalog.replace(api: pulled.checks, listed: pulled.listed, chosen: pulled.chosen)
+    }
+    (outside.sharing, outside.contact, outside.resources) = (sharing, contact, resources)
+    outside.kept = { world.watched($0) }
+    try self.init(quartz, base.settings, outside)
   }
 
   /// The way out for a few results of one command, which opens no store and keeps nothing.
@@ -31,8 +33,8 @@ extension QuartzLink {
     _ quartz: QuartzSettings, _ settings: Settings, _ engine: ProbeEngine, _ handful: Handful
   ) throws(QuartzSetupError) {
     let outside = Outside(
-      engine: engine.curl, time: engine.time, resolve: engine.resolver.forRequests(engine.own, engine.time),
-      queue: handful, readKey: rereading(quartz.apiKeyFile), apply: { _ in })
+      exchange: engine.exchange, time: engine.time, queue: handful,
+      readKey: rereading(quartz.apiKeyFile), apply: { _ in })
     try self.init(quartz, settings, outside)
   }
 
@@ -49,6 +51,16 @@ extension QuartzLink {
       name: settings.agent.name, region: settings.agent.region, location: settings.group?.name,
       version: agentVersion)
     try self.init(quartz, agent: identity, rules: rules, outside: outside)
+  }
+}
+
+extension ProbeEngine {
+  /// The way to the API: over the engine and the resolver that the probes use.
+  var exchange: QuartzLink.Outside.Exchange {
+    let (curl, time, resolve) = (curl, time, resolver.forRequests(own, time))
+    return { base, userAgent in
+      CurlExchange(to: base, userAgent: userAgent, engine: curl, time: time, resolve: resolve)
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Groups
 import History
 import Logging
 import Monitoring
@@ -26,6 +27,8 @@ final class Recorder: Sendable {
   private let alerts: AlertDesk?
   /// `nil` where traces are off.
   private let traces: TraceDesk?
+  /// `nil` where this agent is in no group.
+  private let quorum: QuorumDesk?
   private let log: Logger
   /// Log lines that were written, by check. The lock also joins the two writes of `record`.
   private let told: Mutex<[UniqueID: Told]>
@@ -40,7 +43,7 @@ final class Recorder: Sendable {
     grid: SlotGrid, stamp: (@Sendable (inout DeliveryRecord, MonitoringCheck) -> Void)? = nil,
     history: HistoryStore, spool: ResultSpool, catalog: CheckCatalog,
     uploader: Uploader?, resources: ResourceUpdater?, alerts: AlertDesk? = nil, traces: TraceDesk? = nil,
-    log: Logger
+    quorum: QuorumDesk? = nil, log: Logger
   ) {
     agent = grid.agent
     self.stamp = stamp
@@ -50,7 +53,7 @@ final class Recorder: Sendable {
     self.catalog = catalog
     (self.uploader, self.resources) = (uploader, resources)
     self.alerts = alerts
-    self.traces = traces
+    (self.traces, self.quorum) = (traces, quorum)
     self.log = log
     // What was down before a restart is no news when it still is, and is news when it is not.
     told = Mutex(
@@ -61,11 +64,21 @@ final class Recorder: Sendable {
   func keep(_ checks: [MonitoringCheck]) {
     let ids = Set(checks.map(\.id))
     told.withLock { $0 = $0.filter { ids.contains($0.key) } }
-    traces?.apply(checks)
   }
 
   /// Whether its last run of the schedule found it down.
   func isDown(_ checkID: UniqueID) -> Bool { told.withLock { $0[checkID]?.state == .down } }
+
+  /// The result of a slot: it counts at once, or when the places of `confirm` have spoken.
+  func take(_ result: CheckResult, of check: MonitoringCheck, spanned: SlotRange?) {
+    guard let quorum, quorum.concerns(check) else {
+      record(result, of: check, spanned: spanned)
+      return
+    }
+    quorum.take(result, of: check) { [self] settled in
+      record(settled.result, of: check, spanned: spanned, tells: settled.isOurs)
+    }
+  }
 
   /// - Parameters:
   ///   - spanned: the slots that passed while the run was going; they take its verdict.
@@ -162,4 +175,9 @@ final class Recorder: Sendable {
     case .unknown: log.warning("check is unknown: this machine could not find out", metadata: metadata)
     }
   }
+}
+
+extension Recorder: AgentPart {
+  /// The state of a check that another runs by now may have changed since.
+  func follow(_ list: FollowedList) { keep(list.known) }
 }

@@ -69,3 +69,7 @@ final class RefusedFile: Sendable {
     }
   }
 }
+
+extension RefusedFile: AgentPart {
+  func contribute(to metrics: inout MetricsView) { metrics.reloads = figures }
+}

@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// Nothing of it touches the schedule: slots come when they come, and the result is of no slot and in no window.
 final class RunNowDesk: Sendable {
-  private let engine: ProbeEngine
+  private let probes: any Probing
   private let scheduler: CheckScheduler
   private let catalog: CheckCatalog
   private let maintenance: MaintenanceBook
@@ -21,10 +21,10 @@ final class RunNowDesk: Sendable {
   static let limit = 4
 
   init(
-    engine: ProbeEngine, scheduler: CheckScheduler, catalog: CheckCatalog, maintenance: MaintenanceBook,
+    probes: any Probing, scheduler: CheckScheduler, catalog: CheckCatalog, maintenance: MaintenanceBook,
     recorder: Recorder
   ) {
-    self.engine = engine
+    self.probes = probes
     self.scheduler = scheduler
     self.catalog = catalog
     self.maintenance = maintenance
@@ -38,7 +38,7 @@ final class RunNowDesk: Sendable {
     }
     if let why = running.withLock({ begin(&$0, checkID) }) { return .busy(why) }
     defer { running.withLock { _ = $0.remove(checkID) } }
-    guard let result = try? await engine.runNow(check, maintenance.plan, isAsked: true) else {
+    guard let result = try? await probes.runNow(check, maintenance.plan, isAsked: true) else {
       return .stopping
     }
     recorder.record(result, of: check)

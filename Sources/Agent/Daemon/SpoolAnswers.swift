@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import AgentConfig
 import Basics
 import Monitoring
 import QuartzAPI
@@ -7,8 +8,15 @@ import Spool
 import StatusServer
 
 /// The running agent's answers about its store for `quartz-agent spool`.
-extension AgentStatus {
-  func spool(_ question: SpoolQuestion) async -> SpoolAnswer {
+struct StoreDesk: Sendable {
+  let base: AgentBase
+  /// `nil` where results stay on this machine.
+  let uploader: Uploader?
+
+  private var spool: ResultSpool { base.outside.spool }
+  private var catalog: CheckCatalog { base.catalog }
+
+  func answer(_ question: SpoolQuestion) async -> SpoolAnswer {
     switch question {
     case .summary: return SpoolAnswer(renderStore(spool.status()))
     case .results(let after, let limit, let waiting): return await page(after: after, limit, waiting: waiting)
@@ -24,7 +32,7 @@ extension AgentStatus {
       guard let count = await spool.resubmit() else {
         return SpoolAnswer("the store is not durable now: nothing was changed\n", status: 503)
       }
-      link?.uploader?.recorded()
+      uploader?.recorded()
       return SpoolAnswer(renderResubmitted(count))
     case .submit(let bundle): return submit(bundle)
     }
@@ -35,7 +43,7 @@ extension AgentStatus {
     guard let records = RecordBundle.decode(bundle) else {
       return SpoolAnswer("this is no list of results\n", status: 400)
     }
-    guard let uploader = link?.uploader else {
+    guard let uploader else {
       return SpoolAnswer("this agent delivers nothing: quartz.deliver.to is off\n", status: 409)
     }
     var taken = 0
@@ -61,10 +69,10 @@ extension AgentStatus {
   /// Another process's word is taken for the result alone, not for what this agent knows better.
   private func handedOver(_ record: DeliveryRecord) -> DeliveryRecord {
     var record = record
-    record.agent = agent
+    record.agent = base.settings.agent.name
     record.trigger = .manual
     record.flags = .post
-    maintenance.plan.stamp(&record, endedAt: now)
+    base.maintenance.plan.stamp(&record, endedAt: base.time.wall())
     return record
   }
 

@@ -15,11 +15,14 @@ final class DiscoveryKeeper: Sendable {
   private let wishes: AsyncStream<[DiscoverySource]>
   private let wish: AsyncStream<[DiscoverySource]>.Continuation
   private let disk: StateDisk
-  private let fetch: @Sendable (DiscoverySource) async throws(CancellationError) -> Finding
+  private let fetch: Fetch
   private let log: Logger
   private let time: TimeSource
   /// Why the last question to each came to nothing.
   private let failures = Mutex<[DiscoverySource: String]>([:])
+
+  /// One question to a source.
+  typealias Fetch = @Sendable (DiscoverySource) async throws(CancellationError) -> Finding
 
   enum Finding: Sendable {
     case list(TargetList)
@@ -29,7 +32,7 @@ final class DiscoveryKeeper: Sendable {
 
   init(
     _ sources: [DiscoverySource], disk: StateDisk, log: Logger, time: TimeSource,
-    fetch: @escaping @Sendable (DiscoverySource) async throws(CancellationError) -> Finding
+    fetch: @escaping Fetch
   ) {
     (wishes, wish) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     (self.disk, self.log, self.time, self.fetch) = (disk, log, time, fetch)
@@ -102,14 +105,6 @@ final class DiscoveryKeeper: Sendable {
     }
   }
 
-  var notices: [Notice] {
-    failures.withLock { failures in
-      failures.map { source, problem in "\(source.label): \(problem)" }.sorted().map {
-        .warning(.discovery, "\($0); the targets known before stay")
-      }
-    }
-  }
-
   private func tell(_ list: TargetList, of source: DiscoverySource) {
     log.notice(
       "other targets were discovered",
@@ -120,14 +115,28 @@ final class DiscoveryKeeper: Sendable {
   }
 }
 
+extension DiscoveryKeeper: AgentPart {
+  func services(_ picture: @escaping AgentPicture) -> [AgentService] { [{ await self.run() }] }
+
+  func apply(_ settings: Settings) { follow(settings.discover) }
+
+  var notices: [Notice] {
+    failures.withLock { failures in
+      failures.map { source, problem in "\(source.label): \(problem)" }.sorted().map {
+        .warning(.discovery, "\($0); the targets known before stay")
+      }
+    }
+  }
+}
+
 extension DiscoveryKeeper {
   /// Of one question; less than the shortest time between two.
   private static let patience: Duration = .seconds(8)
 
-  convenience init(_ settings: Settings, _ engine: ProbeEngine, _ disk: StateDisk, log: Logger) {
+  /// Asks over the engine of the probes, where the administrator's rules let it.
+  static func fetch(_ settings: Settings, _ engine: ProbeEngine) -> Fetch {
     let find = administratorsPlaces(engine, settings.egress)
-    self.init(settings.discover, disk: disk, log: log, time: engine.time) {
-      source throws(CancellationError) in
+    return { source throws(CancellationError) in
       switch source.place {
       case .files: .failed("files are looked at as the configuration is")
       case .http(let url, let headers): try await Self.ask(url, headers, source, engine.curl, find)

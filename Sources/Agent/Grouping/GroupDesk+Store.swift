@@ -7,18 +7,16 @@ import Groups
 import Logging
 import QuartzAPI
 
-// A group's desk over an etcd.
 extension GroupDesk {
   /// `nil` where the agent is in no group.
-  static func make(
-    _ settings: Settings, _ engine: ProbeEngine, _ disk: StateDisk, _ log: Logger
-  ) async -> GroupDesk? {
-    guard let group = settings.group else { return nil }
-    let home = await Self.home(on: disk, log, engine.time)
-    let memory = GroupMemoryFile(group, settings, disk, log: log, time: engine.time)
+  static func make(_ settings: Settings, _ outside: Outside, _ log: Logger) async -> GroupDesk? {
+    guard let group = settings.group, let store = outside.stores?.members else { return nil }
+    let (disk, time) = (outside.disk, outside.time)
+    let home = await Self.home(on: disk, log, time)
+    let memory = GroupMemoryFile(group, settings, disk, log: log, time: time)
     return GroupDesk(
-      group, settings, home: home, memory: memory, recalling: await memory.read(),
-      store: EtcdStore(group, settings, engine), log: log, time: engine.time)
+      group, settings, home: home, memory: memory, recalling: await memory.read(), store: store, log: log,
+      time: time)
   }
 
   private static func home(on disk: StateDisk, _ log: Logger, _ time: TimeSource) async -> Home {

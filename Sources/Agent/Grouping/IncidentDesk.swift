@@ -57,6 +57,14 @@ final class IncidentDesk: IncidentShare {
     state = Mutex(State(staleSince: time.instant()))
   }
 
+  /// `nil` where every incident is this agent's alone, or there are none.
+  convenience init?(_ base: AgentBase) {
+    guard base.settings.alerts != nil, let group = base.group, let store = base.outside.stores?.incidents
+    else { return nil }
+    self.init(
+      group, store: store, catalog: base.catalog, ttl: group.section.ttl, log: base.log, time: base.time)
+  }
+
   func role(of check: UniqueID) -> ShareRole { group.role(of: check) { catalog[$0] != nil } }
 
   func look() -> ShareView {
@@ -283,4 +291,8 @@ final class IncidentDesk: IncidentShare {
     }
     return notices
   }
+}
+
+extension IncidentDesk: AgentPart {
+  func services(_ picture: @escaping AgentPicture) -> [AgentService] { [{ await self.run() }] }
 }

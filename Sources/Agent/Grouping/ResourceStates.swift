@@ -14,7 +14,6 @@ import Synchronization
 /// puts what its checks found last into the group's store, on a change only.
 final class ResourceStates: Sendable {
   private let group: GroupDesk
-  private let updater: ResourceUpdater
   private let store: any IncidentStore
   private let catalog: CheckCatalog
   private let time: TimeSource
@@ -35,27 +34,24 @@ final class ResourceStates: Sendable {
   private static let atOnce = 60
 
   init(
-    _ group: GroupDesk, _ updater: ResourceUpdater, store: any IncidentStore, catalog: CheckCatalog,
-    time: TimeSource
+    _ group: GroupDesk, store: any IncidentStore, catalog: CheckCatalog, time: TimeSource
   ) {
-    (self.group, self.updater, self.store) = (group, updater, store)
+    (self.group, self.store) = (group, store)
     (self.catalog, self.time) = (catalog, time)
   }
 
-  /// `nil` where agents do not write the status of resources.
-  convenience init?(
-    _ group: GroupDesk, _ updater: ResourceUpdater?, _ engine: ProbeEngine, _ catalog: CheckCatalog
-  ) {
-    guard let updater else { return nil }
-    let section = group.section
-    self.init(
-      group, updater,
-      store: EtcdIncidents(
-        client: EtcdClient(section, engine), prefix: section.prefix, group: section.name, .state),
-      catalog: catalog, time: engine.time)
-    updater.share(
-      ResourceUpdater.Sharing(
-        isOurs: { group.runner.does(.alertsTask) }, found: { [weak self] in self?.found($0, $1, at: $2) }))
+  /// `nil` where no group writes the status of resources.
+  convenience init?(_ base: AgentBase) {
+    guard base.settings.quartz?.updateResources == true, let group = base.group,
+      let store = base.outside.stores?.states
+    else { return nil }
+    self.init(group, store: store, catalog: base.catalog, time: base.time)
+  }
+
+  var sharing: ResourceUpdater.Sharing {
+    ResourceUpdater.Sharing(
+      isOurs: { [group] in group.runner.does(.alertsTask) },
+      found: { [weak self] in self?.found($0, $1, at: $2) })
   }
 
   /// One result, from whichever thread found it.
@@ -70,12 +66,14 @@ final class ResourceStates: Sendable {
   }
 
   /// Until the task is cancelled.
-  func run() async {
+  ///
+  /// - Parameter updater: told what others found.
+  func run(_ updater: ResourceUpdater) async {
     await withDiscardingTaskGroup { group in
       group.addTask { await self.follow() }
       group.addTask {
         while (try? await self.time.sleep(for: Self.every)) != nil {
-          self.tell()
+          self.tell(updater)
           await self.write()
         }
       }
@@ -93,7 +91,7 @@ final class ResourceStates: Sendable {
   }
 
   /// Passes on the other members' findings.
-  private func tell() {
+  private func tell(_ updater: ResourceUpdater) {
     let entries = state.withLock { state -> [IncidentEntry] in
       guard state.told != state.mirror.version else { return [] }
       state.told = state.mirror.version

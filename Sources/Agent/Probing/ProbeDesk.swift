@@ -244,3 +244,17 @@ final class ProbeDesk: ProbeTaking {
     return check
   }
 }
+
+extension ProbeDesk: AgentPart {
+  /// `nil` where `/probe` is off. An agent whose modules cannot be read probes all the same.
+  static func make(_ base: AgentBase) async -> ProbeDesk? {
+    guard let probe = base.settings.probe, let open = base.outside.asked else { return nil }
+    // Beside the schedule, which has its own limit, and within what the descriptors allow.
+    let desk = open(probe, max(8, inFlightLimit(base.settings.limits.inFlight) / 4))
+    await desk.reread()
+    return desk
+  }
+
+  func reread() async { _ = await onThread { self.read() } }
+  func contribute(to metrics: inout MetricsView) { metrics.probes = figures }
+}

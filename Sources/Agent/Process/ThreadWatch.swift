@@ -97,3 +97,7 @@ final class ThreadWatch: Sendable {
     }
   }
 }
+
+extension ThreadWatch: AgentPart {
+  var notices: [Notice] { [notice].compactMap(\.self) }
+}

@@ -3,7 +3,6 @@
 import AgentConfig
 import Basics
 import Checks
-import History
 import Logging
 import Monitoring
 import Tracing
@@ -31,14 +30,5 @@ extension ProbeEngine {
     log.warning(
       "ways are shown without networks: \(path) cannot be used", metadata: ["problem": "\(problem)"])
     return NetworkTable()
-  }
-
-  func traceDesk(
-    _ settings: Settings, _ history: HistoryStore, _ catalog: CheckCatalog, _ maintenance: MaintenanceBook,
-    _ disk: StateDisk, _ log: Logger
-  ) async -> TraceDesk {
-    await TraceDesk(
-      settings.trace, disk: disk, tracer: await tracer(settings.trace, log),
-      history: history, catalog: catalog, maintenance: maintenance, log: log, time: time)
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import AgentConfig
 import Basics
 import Checks
 import History
@@ -44,6 +45,12 @@ final class TraceDesk: Sendable {
     file = disk.file(Self.fileName, maxBytes: KeptTraces.fileLimit)
     state = Mutex(State(planner: TracePlanner(settings)))
     await restore()
+  }
+
+  convenience init(_ base: AgentBase, _ history: HistoryStore) async {
+    await self.init(
+      base.settings.trace, disk: base.outside.disk, tracer: await base.outside.tracer(), history: history,
+      catalog: base.catalog, maintenance: base.maintenance, log: base.log, time: base.time)
   }
 
   /// One result, from whichever thread found it. True: a trace is made for it.
@@ -161,6 +168,14 @@ final class TraceDesk: Sendable {
 
   var figures: TraceFigures { state.withLock { $0.planner.shown } }
   var notice: Notice? { state.withLock { $0.damage } }
+}
+
+extension TraceDesk: AgentPart {
+  func services(_ picture: @escaping AgentPicture) -> [AgentService] { [{ await self.run() }] }
+  func follow(_ list: FollowedList) { apply(list.known) }
+  var notices: [Notice] { [notice].compactMap(\.self) }
+  func contribute(to metrics: inout MetricsView) { metrics.traces = figures }
+  func finish() async { await save() }
 }
 
 // MARK: the file

@@ -12,6 +12,8 @@ package final class ResourceUpdater: Sendable {
   private let wire: Wire
   private let file: any DurableBytes
   private let time: SteadyTime
+  /// `nil` where this agent writes for itself alone.
+  private let sharing: Sharing?
   private let bell = Doorbell()
   private let state: Mutex<State>
 
@@ -25,8 +27,6 @@ package final class ResourceUpdater: Sendable {
     /// Refused on its own, as a resource that is gone: not again before then.
     var setAside: [UniqueID: Timestamp] = [:]
     var status = ResourceUpdateStatus()
-    /// `nil` where this agent writes for itself alone.
-    var sharing: Sharing?
     var wasOurs = false
   }
 
@@ -45,9 +45,6 @@ package final class ResourceUpdater: Sendable {
     }
   }
 
-  /// Before it runs.
-  package func share(_ sharing: Sharing) { state.withLock { $0.sharing = sharing } }
-
   /// Takes another agent's result.
   package func note(_ check: UniqueID, _ found: CheckState, at: Timestamp) {
     let hasNews = state.withLock { state in
@@ -59,13 +56,14 @@ package final class ResourceUpdater: Sendable {
 
   package init(
     base: HTTPURL, keys: KeyRing, over wire: Wire, time: SteadyTime, file: any DurableBytes,
-    generator: RandomSource = .system
+    generator: RandomSource = .system, sharing: Sharing? = nil
   ) {
     self.base = base
     self.keys = keys
     self.wire = wire
     self.file = file
     self.time = time
+    self.sharing = sharing
     self.state = Mutex(State(generator: generator))
   }
 
@@ -81,7 +79,7 @@ package final class ResourceUpdater: Sendable {
   }
 
   package func note(_ result: CheckResult) {
-    if let sharing = state.withLock({ $0.sharing }), !result.maintenance, result.state != .unknown {
+    if let sharing, !result.maintenance, result.state != .unknown {
       sharing.found(result.checkID, result.state, result.startedAt)
     }
     let hasNews = state.withLock { state in
@@ -143,11 +141,11 @@ package final class ResourceUpdater: Sendable {
       }
     }
     // Another agent's part may become this one's without a word.
-    return time.now.advanced(by: .seconds(state.withLock { $0.sharing == nil } ? 300 : 5))
+    return time.now.advanced(by: .seconds(sharing == nil ? 300 : 5))
   }
 
   private func next() -> ResourceBoard.Update? {
-    let isOurs = state.withLock({ $0.sharing }).map { $0.isOurs() }
+    let isOurs = sharing.map { $0.isOurs() }
     return state.withLock { state in
       if let isOurs {
         defer { state.wasOurs = isOurs }

@@ -7,13 +7,15 @@ import Monitoring
 import StatusServer
 
 /// Status servers of a running agent: the page with its API, the unix socket for commands, and the public page.
-struct StatusServers: Sendable {
+struct ServersPart: AgentPart {
   private let own: LocalStatusServer?
   private let socket: LocalStatusServer?
   private let publicPage: LocalStatusServer?
   private let log: Logger
 
-  init(_ all: Settings, _ status: AgentStatus, _ heartbeats: HeartbeatKeeper, _ log: Logger) {
+  init(
+    _ all: Settings, _ status: AgentStatus, _ heartbeats: HeartbeatKeeper, _ probes: ProbeDesk?, _ log: Logger
+  ) {
     let settings = all.status
     let access = StatusAccess(settings, memberToken: all.group?.token)
     func server(_ listen: ListenAddress?) -> LocalStatusServer? {
@@ -22,7 +24,7 @@ struct StatusServers: Sendable {
       }
     }
     var own = server(settings.listen)
-    if let probe = all.probe, let desk = status.probes {
+    if let probe = all.probe, let desk = probes {
       own?.probes = ProbeDoor(desk: desk, token: probe.token, allowed: probe.allow.map(\.range))
     }
     (self.own, socket, self.log) = (own, server(settings.socket), log)
@@ -34,9 +36,8 @@ struct StatusServers: Sendable {
     }
   }
 
-  /// Services that run until their task is cancelled.
-  var services: [@Sendable () async -> Void] {
-    var services: [@Sendable () async -> Void] = []
+  func services(_ picture: @escaping AgentPicture) -> [AgentService] {
+    var services: [AgentService] = []
     if let own { services.append { await serve(own, as: "status page") } }
     if let publicPage { services.append { await serve(publicPage, as: "public page") } }
     if let socket { services.append { await serve(socket, as: "socket for commands", isNamed: false) } }

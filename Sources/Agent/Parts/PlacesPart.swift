@@ -1,51 +1,42 @@
 // SPDX-License-Identifier: MIT
 
 import AgentConfig
-import Alerts
 import Basics
-import Checks
 import Groups
 import History
 import Monitoring
 
-/// Wires the places that share a store: one verdict, and the windows of all.
-struct PlacesParts: Sendable {
+/// The places that share a store: one verdict, and the windows of all.
+struct PlacesPart: AgentPart {
   let desk: QuorumDesk
   let keeper: PlaceKeeper
 
   /// `nil` where the agent is in no group.
-  init?(
-    _ settings: Settings, _ engine: ProbeEngine, _ history: HistoryStore, _ maintenance: MaintenanceBook
-  ) {
-    guard let group = settings.group else { return nil }
-    let client = EtcdClient(group, engine)
-    let time = engine.time
-    desk = QuorumDesk(
-      place: group.name, store: EtcdQuorum(client: client, prefix: group.prefix), ttl: group.ttl, time: time
-    ) { check in
-      let result = try? await engine.runNow(check, maintenance.plan)
+  init?(_ base: AgentBase, _ history: HistoryStore) {
+    guard let group = base.settings.group, let stores = base.outside.stores?.places else { return nil }
+    let (time, probes, maintenance) = (base.time, base.outside.probes, base.maintenance)
+    desk = QuorumDesk(place: group.name, store: stores.votes, ttl: group.ttl, time: time) { check in
+      let result = try? await probes.runNow(check, maintenance.plan, isAsked: false)
       return result.map { result in
         // In a window somebody is at work: this place has no say.
         result.maintenance ? Verdict(result.reason, isUnknown: true) : result.ownVerdict
       }
     }
-    let places = EtcdPlaces(client: client, prefix: group.prefix)
-    let shares = ShareClient(
-      engine: engine.curl, find: administratorsPlaces(engine, settings.egress), token: group.token)
     keeper = PlaceKeeper(
-      place: group.name, agent: settings.agent.name, history: history, time: time,
-      members: { await places.members(of: $0) }, fetch: { await shares.share($0, $1, $2) })
+      place: group.name, agent: base.settings.agent.name, history: history, time: time,
+      members: stores.members, fetch: stores.fetch)
   }
 
-  func apply(_ checks: [MonitoringCheck]) {
-    desk.apply(checks)
-    keeper.apply(checks)
-  }
-
-  /// Tasks that run beside the scheduler until it is cancelled.
-  var services: [@Sendable () async -> Void] {
+  func services(_ picture: @escaping AgentPicture) -> [AgentService] {
     [{ [desk] in await desk.run() }, { [keeper] in await keeper.run() }]
   }
+
+  func follow(_ list: FollowedList) {
+    desk.apply(list.here)
+    keeper.apply(list.here)
+  }
+
+  func finish() async { await desk.drain() }
 
   /// Its problems.
   var notices: [Notice] { desk.problems.map(Self.notice) }
@@ -77,7 +68,7 @@ struct PlacesParts: Sendable {
   }
 
   /// Tells each check what its places say, and what they have added up.
-  func mark(_ snapshot: inout StatusSnapshot) {
+  func contribute(to snapshot: inout StatusSnapshot) {
     for index in snapshot.checks.indices {
       let id = snapshot.checks[index].id
       var places = keeper.places(of: id)

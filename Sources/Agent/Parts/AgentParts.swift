@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+
+import Alerts
+import AgentConfig
+import Basics
+import History
+import Logging
+import Monitoring
+import Scheduler
+
+/// The parts of one agent: made in one place, each given what it needs and nothing more.
+struct AgentParts: Sendable {
+  /// All of them. They start and stand in the status in this order, and finish in the opposite one.
+  let all: [any AgentPart]
+  let base: AgentBase
+  let refusedFile: RefusedFile
+  let scheduler: CheckScheduler
+  let status: AgentStatus
+
+  /// - Parameter pulse: beaten by the schedule.
+  init(
+    _ settings: Settings, _ outside: Outside, threads: ThreadWatch, started: Timestamp, log: Logger,
+    pulse: (CheckCatalog) -> SchedulerOptions.Pulse?
+  ) async throws {
+    let base = await AgentBase(settings, outside, started: started, log: log)
+    let time = outside.time
+    let early = try await QuartzEarly(base)
+    let history = await HistoryPart(base)
+    let traces = await TraceDesk(base, history.store)
+    let incidents = IncidentDesk(base)
+    let alerts = await AlertPart(base, history.store, traces, share: incidents)
+    let operators = await OperatorPart(base, alerts: alerts?.desk)
+    let places = PlacesPart(base, history.store)
+    let recorder = Recorder(
+      grid: base.grid, stamp: base.group?.stamping, history: history.store, spool: outside.spool,
+      catalog: base.catalog, uploader: early.link?.uploader, resources: early.link?.resources,
+      alerts: alerts?.desk, traces: traces, quorum: places?.desk, log: log)
+    let schedule = SchedulePart(base, recorder, history.store, pulse: pulse(base.catalog))
+    let heartbeats = HeartbeatKeeper(
+      desk: outside.probes.heartbeats, disk: outside.disk, log: log, time: time)
+    await heartbeats.restore()
+    let probes = await ProbeDesk.make(base)
+    let runs = RunNowDesk(
+      probes: outside.probes, scheduler: schedule.scheduler, catalog: base.catalog,
+      maintenance: base.maintenance, recorder: recorder)
+    let refusedFile = RefusedFile(started: started)
+    let parts: [(any AgentPart)?] = [
+      threads, StorePart(base: base), DiskPart(base: base), recorder, history,
+      MaintenancePart(base: base), refusedFile,
+      GonePart(history: history.store, log: log, time: time),
+      EnginePart(base: base, recorder: recorder, scheduler: schedule.scheduler),
+      StartsPart(starts: outside.starts, time: time),
+      QuartzPart(base, early, alerts: alerts?.desk, schedule.scheduler, runs),
+      base.group.map { GroupPart(desk: $0, catalog: base.catalog, puller: early.link?.puller) },
+      EgressPart(base: base),
+      LifeSigns(settings.lifeSigns, call: outside.call, log: log, time: time) { threads.stuck.isEmpty },
+      DiscoveryKeeper(settings.discover, disk: outside.disk, log: log, time: time, fetch: outside.discover),
+      traces, heartbeats, places, incidents, alerts, operators, HourlyPart(log: log, time: time), probes,
+      // Last, for it takes over a list when all others have it.
+      schedule,
+    ]
+    let status = AgentStatus(
+      parts: parts.compactMap(\.self), history: history.store, threads: threads, runs: runs,
+      store: StoreDesk(base: base, uploader: early.link?.uploader), operators: operators.desk,
+      traces: traces, places: places, base: base)
+    all = status.parts + [ServersPart(settings, status, heartbeats, probes, log)]
+    (self.base, self.status, self.refusedFile) = (base, status, refusedFile)
+    scheduler = schedule.scheduler
+  }
+
+  /// From now on each list of checks goes to all parts, beginning with the one in force.
+  func begin() {
+    let (all, catalog, group) = (all, base.catalog, base.group)
+    catalog.observe { checks in
+      let list = FollowedList(checks, of: catalog, in: group)
+      for part in all { part.follow(list) }
+    }
+  }
+
+  var services: [AgentService] {
+    all.flatMap { $0.services { [status] in await status.snapshot() } }
+  }
+
+  /// Those that probes depend on.
+  var threads: [WatchedThread] {
+    base.outside.probes.threads + [
+      WatchedThread("scheduler", limit: ThreadWatch.limit) { [scheduler] in scheduler.overdue },
+      WatchedThread("store", limit: ThreadWatch.storeLimit) { [spool = base.outside.spool] in
+        spool.turnAge()
+      },
+    ]
+  }
+
+  /// After the last probe: everything on disk, then one more upload round with the time that is left.
+  func finish(until deadline: Instant) async {
+    for part in all.reversed() { await part.finish() }
+    for part in all { await part.flush(until: deadline) }
+  }
+}

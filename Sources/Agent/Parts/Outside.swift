@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+
+import AgentConfig
+import Alerts
+import Basics
+import Checks
+import Groups
+import Monitoring
+import QuartzAPI
+import Scheduler
+import Spool
+
+/// The world as one agent reaches it: time, files, the network, and the probes. The command gives the machine's; the simulation
+/// of the agent gives its own.
+struct Outside: Sendable {
+  var time: TimeSource
+  /// The state directory.
+  var disk: StateDisk
+  var history: any HistoryFiles
+  var spool: ResultSpool
+  /// `nil` where no input is put aside that starts died over.
+  var starts: StartWatch?
+  /// Which life of the machine this is. `nil` where that cannot be told.
+  var boot: String?
+  var wakes: any WakeSource
+  var probes: any Probing
+  /// Made when the parts are.
+  var tracer: @Sendable () async -> any RouteTracing
+  var sender: any MessageSending
+  /// Calls a dead man's switch.
+  var call: LifeSigns.Call
+  /// Requests to an origin.
+  var exchange: QuartzLink.Outside.Exchange
+  /// `nil` where the agent is in no group.
+  var stores: GroupStores?
+  var discover: DiscoveryKeeper.Fetch
+  /// Probes for `/probe`, at most so many at once. `nil` where there are none.
+  var asked: (@Sendable (ProbeSettings, Int) -> ProbeDesk)?
+  /// Between two looks of what notifies.
+  var pace: Duration = AlertDesk.every
+
+  /// A file of the state directory whose reader is watched.
+  func watched(_ name: String) -> any DurableBytes {
+    disk.file(name) { file in starts.map { WatchedFile(file: file, name: name, watch: $0) } ?? file }
+  }
+}
+
+/// Where the members of a group meet.
+struct GroupStores: Sendable {
+  var members: any GroupStore
+  var incidents: any IncidentStore
+  /// Findings for the status of resources.
+  var states: any IncidentStore
+  /// `nil` where there are no other places.
+  var places: Places?
+
+  /// Where several places have one verdict, and the windows of all.
+  struct Places: Sendable {
+    var votes: any QuorumStore
+    var members: PlaceKeeper.Members
+    var fetch: PlaceKeeper.Fetch
+  }
+}
+
+/// Runs of checks, and what they take of the process.
+protocol Probing: Sendable {
+  /// Probes and the schedule's timer are on its thread. `nil`: on the task pool.
+  var executor: EventLoop? { get }
+  var heartbeats: HeartbeatDesk { get }
+  /// Those that probes depend on.
+  var threads: [WatchedThread] { get }
+  /// Tasks that wait for a budget of the process now.
+  var waits: [QueueWait] { get }
+  var judging: JudgingFigures { get }
+  var budget: EgressBudget { get }
+
+  /// One run of one check, marked by the plan that held when it began.
+  func run(
+    _ check: MonitoringCheck, slot: ProbeSlot, _ plan: MaintenancePlan
+  ) async throws(CancellationError) -> CheckResult
+
+  /// One run of one check, beside the schedule.
+  ///
+  /// - Parameter isAsked: by someone who shares the process with a schedule.
+  func runNow(
+    _ check: MonitoringCheck, _ plan: MaintenancePlan, isAsked: Bool
+  ) async throws(CancellationError) -> CheckResult
+
+  /// From now on failures are seen in the light of these checks.
+  ///
+  /// - Parameter isDown: whether a check was down when its schedule last ran it.
+  func follow(_ catalog: CheckCatalog, isDown: @escaping @Sendable (UniqueID) -> Bool)
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+
+import AgentConfig
+import Basics
+import Checks
+import History
+import Monitoring
+import Scheduler
+
+/// The schedule: each check at its slots, and what a run comes to.
+struct SchedulePart: AgentPart {
+  let scheduler: CheckScheduler
+  private let history: HistoryStore
+  /// Probes in flight at most.
+  private let limit: Int
+
+  init(_ base: AgentBase, _ recorder: Recorder, _ history: HistoryStore, pulse: SchedulerOptions.Pulse?) {
+    let (settings, probes) = (base.settings, base.outside.probes)
+    let (maintenance, group) = (base.maintenance, base.group)
+    limit = inFlightLimit(settings.limits.inFlight)
+    self.history = history
+    let limits = InFlightLimits(total: limit, perHost: settings.limits.inFlightPerHost)
+    var options = SchedulerOptions(
+      agent: settings.agent.name, limits: limits, pulse: pulse, executor: probes.executor,
+      hostKey: { $0.kind.loadedHost })
+    options.group = group?.grid
+    scheduler = CheckScheduler(options, source: base.outside.wakes) { due in
+      let plan = maintenance.plan
+      group?.runner.lookAtClock()
+      if plan.skips(due.check.id, at: due.scheduledAt) {
+        return RunOutcome(.unknown, hasResult: false) { _ in recorder.skipped(due) }
+      }
+      let slot = ProbeSlot(scheduledAt: due.scheduledAt, trigger: .schedule, late: due.late)
+      // A probe cancelled by the drain says nothing about its target: no result.
+      guard let result = try? await probes.run(due.check, slot: slot, plan) else {
+        return RunOutcome(.unknown, hasResult: false)
+      }
+      if result.isHeldBack { return RunOutcome(missed: .budget) }
+      return RunOutcome(.init(result.state)) { recorder.take(result, of: due.check, spanned: $0) }
+    } events: { event in
+      recorder.note(event)
+    }
+  }
+
+  func follow(_ list: FollowedList) {
+    scheduler.apply(
+      list.here, recalling: history.lastStates.mapValues { RunOutcome.Finding($0) }, taking: list.taken,
+      orphaned: list.orphaned)
+  }
+
+  func contribute(to snapshot: inout StatusSnapshot) {
+    snapshot.mark(nextRuns: scheduler.runs(of: snapshot.pending))
+    snapshot.scheduler = SchedulerView(scheduler.status(), limit: limit)
+  }
+}
+
+extension SchedulerView {
+  fileprivate init(_ status: ScheduleStatus, limit: Int) {
+    self.init()
+    latenessP50 = status.lateP50
+    latenessP99 = status.lateP99
+    latenessMax = status.lateMax
+    missed = status.missed
+    missedBy = status.missedBy.map { ($0.key.rawValue, $0.value) }.sorted { $0.0 < $1.0 }.map {
+      MissedSlots(cause: $0.0, count: $0.1)
+    }
+    spanned = status.spanned
+    inFlight = status.inFlight
+    self.limit = limit
+  }
+}
+
+extension CheckKind {
+  /// Host and port that a probe loads, for the limit per host.
+  var loadedHost: String {
+    switch self {
+    case .http(let http): http.url.endpoint.description
+    case .tcp(let tcp): Endpoint(host: tcp.host, port: tcp.port).description
+    case .tls(let tls): Endpoint(host: tls.host, port: tls.port).description
+    case .dns(let dns): dns.server?.description ?? "system resolver"
+    case .ping(let ping): ping.host
+    // It loads nothing.
+    case .heartbeat: "heartbeat"
+    }
+  }
+}
