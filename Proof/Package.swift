@@ -20,6 +20,7 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
   ],
   targets: [
     .systemLibrary(name: "CIDN2"),
@@ -64,10 +65,29 @@ let package = Package(
       name: "Alerts", dependencies: ["Basics", "Monitoring", "History", "Curl", "CLinux"],
       swiftSettings: settings),
     .target(name: "AgentConfig", dependencies: ["Basics", "Monitoring", "CYAML"], swiftSettings: settings),
+    .systemLibrary(name: "CZlib"),
+    .target(name: "Import", dependencies: ["Basics", "Monitoring", "CYAML"], swiftSettings: settings),
+    .target(
+      name: "StatusServer",
+      dependencies: [
+        "Basics", "Monitoring", "History", "CZlib",
+        .product(name: "NIOCore", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "Agent",
+      dependencies: [
+        "Basics", "Monitoring", "Curl", "Checks", "Scheduler", "History", "Spool", "QuartzAPI", "AgentConfig",
+        "Alerts", "Groups", "Import", "StatusServer", .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: settings),
     .executableTarget(
       name: "AgentSimulation",
       dependencies: [
-        "CSimulation", "Basics", "Monitoring", "Curl", "Checks", "Scheduler", "History", "Spool", "QuartzAPI",
+        "Agent", "CSimulation", "Basics", "Monitoring", "Curl", "Checks", "Scheduler", "History", "Spool", "QuartzAPI",
         "AgentConfig", "Alerts", "Groups", .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),

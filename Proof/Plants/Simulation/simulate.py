@@ -23,9 +23,6 @@ YEARS, LIMIT = "1", 300
 def build(texts):
     plant.TREE = TREE
     plant.write_copy(texts)
-    # Files of the agent that the simulation compiles itself.
-    plant.write_if_new(
-        TREE / "Proof" / "Sources" / "AgentSimulation" / "Planted.swift", plant.HELPER.encode(), 0o644)
     subprocess.run(
         ["swift", "build", "-c", "release", "--package-path", str(TREE / "Proof"), "-Xswiftc", "-enable-testing",
          "--product", "agent-simulation"], stdout=sys.stderr, check=True)

@@ -12,13 +12,18 @@ actor DiskWatch {
   private let store: @Sendable () -> Notice?
   private let log: Logger
   private let time: TimeSource
+  private let pace: Duration
   private var told: Instant?
 
   static let every: Duration = .seconds(5)
   static let reminder: Duration = .seconds(60)
 
-  init(_ disk: StateDisk, store: @escaping @Sendable () -> Notice? = { nil }, log: Logger, time: TimeSource) {
+  init(
+    _ disk: StateDisk, store: @escaping @Sendable () -> Notice? = { nil },
+    every pace: Duration = DiskWatch.every, log: Logger, time: TimeSource
+  ) {
     (self.disk, self.store, self.log, self.time) = (disk, store, log, time)
+    self.pace = pace
   }
 
   /// Runs until its task is cancelled.
@@ -26,7 +31,7 @@ actor DiskWatch {
     repeat {
       await disk.retry()
       look()
-    } while (try? await time.sleep(for: Self.every)) != nil
+    } while (try? await time.sleep(for: pace)) != nil
   }
 
   private func look() {

@@ -11,6 +11,7 @@ actor StoreWatch {
   private let spool: ResultSpool
   private let log: Logger
   private let time: TimeSource
+  private let pace: Duration
   private var wasDurable: Bool
   private var told: Instant?
   private var toldOfDrops: Instant?
@@ -22,9 +23,10 @@ actor StoreWatch {
   static let every: Duration = .seconds(5)
   static let reminder: Duration = .seconds(3600)
 
-  init(_ spool: ResultSpool, log: Logger, time: TimeSource) {
+  init(_ spool: ResultSpool, every pace: Duration = StoreWatch.every, log: Logger, time: TimeSource) {
     self.spool = spool
     self.time = time
+    self.pace = pace
     self.log = log
     // How it was opened was said then.
     let status = spool.status()
@@ -34,7 +36,7 @@ actor StoreWatch {
   }
 
   func run() async {
-    repeat { look(spool.status()) } while (try? await time.sleep(for: Self.every)) != nil
+    repeat { look(spool.status()) } while (try? await time.sleep(for: pace)) != nil
   }
 
   func look(_ status: SpoolStatus) {
