@@ -26,6 +26,7 @@ let package = Package(
   products: [
     .executable(name: "quartz-agent", targets: ["QuartzAgent"]),
     .executable(name: "quartz-bench", targets: ["QuartzBench"]),
+    .executable(name: "agent-simulation", targets: ["AgentSimulation"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -108,6 +109,17 @@ let package = Package(
       name: "QuartzBench",
       dependencies: ["Basics", "Monitoring", "Curl", "Checks", "Scheduler", "Spool", "History", "Groups"],
       path: "Benchmarks/QuartzBench", swiftSettings: settings),
+
+    // The parts of the agent under one seeded clock: scripts/simulate, docs/simulation.md.
+    .target(name: "CSimulation", path: "Proof/Sources/CSimulation"),
+    .executableTarget(
+      name: "AgentSimulation",
+      dependencies: [
+        "Agent", "CSimulation", "Basics", "Monitoring", "Curl", "Checks", "Scheduler", "History", "Spool",
+        "QuartzAPI", "AgentConfig", "Alerts", "Groups", "Tracing",
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      path: "Proof/Sources/AgentSimulation", swiftSettings: settings),
 
     .target(
       name: "TestSupport", dependencies: ["Basics"], path: "Tests/TestSupport", swiftSettings: settings),

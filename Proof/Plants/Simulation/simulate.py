@@ -15,7 +15,7 @@ sys.path.insert(0, str(HERE.parent))
 import plant  # noqa: E402
 
 TREE = plant.ROOT / ".build-simulation" / "tree"
-PROGRAM = TREE / "Proof" / ".build" / "release" / "agent-simulation"
+PROGRAM = TREE / ".build" / "release" / "agent-simulation"
 # Years that a mistake has to hide in, and seconds of one run.
 YEARS, LIMIT = "1", 300
 
@@ -23,12 +23,9 @@ YEARS, LIMIT = "1", 300
 def build(texts):
     plant.TREE = TREE
     plant.write_copy(texts)
-    # Files of the agent that the simulation compiles itself.
-    plant.write_if_new(
-        TREE / "Proof" / "Sources" / "AgentSimulation" / "Planted.swift", plant.HELPER.encode(), 0o644)
     subprocess.run(
-        ["swift", "build", "-c", "release", "--package-path", str(TREE / "Proof"), "-Xswiftc", "-enable-testing",
-         "--product", "agent-simulation"], stdout=sys.stderr, check=True)
+        ["swift", "build", "-c", "release", "--package-path", str(TREE), "--product", "agent-simulation"],
+        stdout=sys.stderr, check=True)
 
 
 def run(one, arguments):

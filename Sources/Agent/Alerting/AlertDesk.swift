@@ -147,7 +147,7 @@ final class AlertDesk: Sendable {
       drain()
       let instant = time.instant()
       if instant >= ownDue {
-        ownDue = instant + Self.own
+        ownDue = instant + max(Self.own, pace * 20)
         let notices = await problems()
         let now = time.reading()
         state.withLock { $0.book.note(notices, now: now) }

@@ -78,10 +78,9 @@ extension Daemon {
       parts.refusedFile.accept(at: time.wall())
       let new = loaded.settings
       for warning in loaded.warnings { log.warning("\(warning.headline)", metadata: warning.hintMetadata) }
-      for part in parts.all { part.apply(new) }
       let catalog = parts.base.catalog
       let before = catalog.checks
-      catalog.replace(file: new.checks, canaries: new.canaries, rules: new.dependencies)
+      parts.reload(new)
       tell(new, known, parts, ListChange(from: before, to: catalog.checks))
       known = new
       return .taken

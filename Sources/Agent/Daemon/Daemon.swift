@@ -95,22 +95,16 @@ package struct Daemon {
   /// Then the process ends, whatever is stuck.
   private static let lastLimit: Duration = .milliseconds(7800)
 
-  /// Everything that runs is a child of this group, and ends with it: the scheduler after its probes have, the rest
-  /// meanwhile.
   private func serve(
     _ parts: AgentParts, _ supervisor: Supervisor?, _ signals: AsyncStream<ProcessSignal>
   ) async {
     parts.announce()
     // What reading the configuration and the history took and gave back: the allocator would keep it for ever.
     await onThread { releaseFreeMemory() }
-    let stopped = await withDiscardingTaskGroup { group in
-      group.addTask { await parts.scheduler.run() }
-      for service in parts.services { group.addTask { await service() } }
+    let stopped = await parts.run {
       await follow(signals, parts)
       supervisor?.tell("STOPPING=1", "STATUS=finishing the probes in flight")
       log.notice("stopping: no new probes; those in flight have 5 s")
-      group.cancelAll()
-      return time.instant()
     }
     await parts.finish(until: stopped + Self.shutdownLimit)
   }

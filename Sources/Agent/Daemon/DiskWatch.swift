@@ -12,12 +12,17 @@ actor DiskWatch {
   private let store: @Sendable () -> Notice?
   private let log: Logger
   private let time: TimeSource
+  private let pace: Duration
   private var told = NoticeLog<Notice.Place>(every: .seconds(60))
 
   static let every: Duration = .seconds(5)
 
-  init(_ disk: StateDisk, store: @escaping @Sendable () -> Notice? = { nil }, log: Logger, time: TimeSource) {
+  init(
+    _ disk: StateDisk, store: @escaping @Sendable () -> Notice? = { nil },
+    every pace: Duration = DiskWatch.every, log: Logger, time: TimeSource
+  ) {
     (self.disk, self.store, self.log, self.time) = (disk, store, log, time)
+    self.pace = pace
   }
 
   /// Runs until its task is cancelled.
@@ -25,7 +30,7 @@ actor DiskWatch {
     repeat {
       await disk.retry()
       look()
-    } while (try? await time.sleep(for: Self.every)) != nil
+    } while (try? await time.sleep(for: pace)) != nil
   }
 
   private func look() {

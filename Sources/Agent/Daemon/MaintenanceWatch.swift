@@ -23,16 +23,20 @@ actor MaintenanceWatch {
   private let plan: @Sendable () -> MaintenancePlan
   private let log: Logger
   private let time: TimeSource
+  private let pace: Duration
   private var active: [Active] = []
 
   static let every: Duration = .seconds(5)
 
-  init(log: Logger, time: TimeSource, plan: @escaping @Sendable () -> MaintenancePlan) {
-    (self.plan, self.log, self.time) = (plan, log, time)
+  init(
+    every pace: Duration = MaintenanceWatch.every, log: Logger, time: TimeSource,
+    plan: @escaping @Sendable () -> MaintenancePlan
+  ) {
+    (self.plan, self.log, self.time, self.pace) = (plan, log, time, pace)
   }
 
   func run() async {
-    repeat { look() } while (try? await time.sleep(for: Self.every)) != nil
+    repeat { look() } while (try? await time.sleep(for: pace)) != nil
   }
 
   func look() {

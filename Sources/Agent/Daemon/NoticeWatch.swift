@@ -8,18 +8,22 @@ import Monitoring
 actor NoticeWatch {
   private let log: Logger
   private let time: TimeSource
+  private let pace: Duration
   private let notices: @Sendable (Timestamp) -> [Notice]
   private var told = NoticeLog<Notice.Place>(every: .seconds(3600))
 
   static let every: Duration = .seconds(10)
 
-  init(log: Logger, time: TimeSource, notices: @escaping @Sendable (Timestamp) -> [Notice]) {
-    (self.log, self.time, self.notices) = (log, time, notices)
+  init(
+    every pace: Duration = NoticeWatch.every, log: Logger, time: TimeSource,
+    notices: @escaping @Sendable (Timestamp) -> [Notice]
+  ) {
+    (self.log, self.time, self.notices, self.pace) = (log, time, notices, pace)
   }
 
   /// Runs until its task is cancelled.
   func run() async {
-    repeat { look() } while (try? await time.sleep(for: Self.every)) != nil
+    repeat { look() } while (try? await time.sleep(for: pace)) != nil
   }
 
   private func look() {

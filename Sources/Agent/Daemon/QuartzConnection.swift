@@ -93,6 +93,7 @@ private func rereading(_ path: String?) -> @Sendable () async -> Redacted? {
 actor ConnectionWatch {
   private let link: QuartzLink
   private let time: TimeSource
+  private let pace: Duration
   private let log: Logger
   private var delivery: Notice?
   private var list: Notice?
@@ -101,14 +102,14 @@ actor ConnectionWatch {
 
   static let every: Duration = .seconds(5)
 
-  init(_ link: QuartzLink, log: Logger, time: TimeSource) {
+  init(_ link: QuartzLink, every pace: Duration = ConnectionWatch.every, log: Logger, time: TimeSource) {
     self.link = link
-    self.time = time
+    (self.time, self.pace) = (time, pace)
     self.log = log
   }
 
   func run() async {
-    repeat { await look() } while (try? await time.sleep(for: Self.every)) != nil
+    repeat { await look() } while (try? await time.sleep(for: pace)) != nil
   }
 
   private func look() async {

@@ -70,14 +70,15 @@ final class Recorder: Sendable {
   func isDown(_ checkID: UniqueID) -> Bool { told.withLock { $0[checkID]?.state == .down } }
 
   /// The result of a slot: it counts at once, or when the places of `confirm` have spoken.
-  func take(_ result: CheckResult, of check: MonitoringCheck, spanned: SlotRange?) {
-    guard let quorum, quorum.concerns(check) else {
-      record(result, of: check, spanned: spanned)
-      return
-    }
+  ///
+  /// - Returns: its place in the store. `nil` where it has none yet.
+  @discardableResult
+  func take(_ result: CheckResult, of check: MonitoringCheck, spanned: SlotRange?) -> UInt64? {
+    guard let quorum, quorum.concerns(check) else { return record(result, of: check, spanned: spanned) }
     quorum.take(result, of: check) { [self] settled in
       record(settled.result, of: check, spanned: spanned, tells: settled.isOurs)
     }
+    return nil
   }
 
   /// - Parameters:

@@ -11,6 +11,7 @@ actor StoreWatch {
   private let spool: ResultSpool
   private let log: Logger
   private let time: TimeSource
+  private let pace: Duration
   private var wasDurable: Bool
   private var told = NoticeLog<Problem>(every: .seconds(3600))
   private var dropped: UInt64 = 0
@@ -21,9 +22,10 @@ actor StoreWatch {
   static let every: Duration = .seconds(5)
   private enum Problem { case mode, drops }
 
-  init(_ spool: ResultSpool, log: Logger, time: TimeSource) {
+  init(_ spool: ResultSpool, every pace: Duration = StoreWatch.every, log: Logger, time: TimeSource) {
     self.spool = spool
     self.time = time
+    self.pace = pace
     self.log = log
     // How it was opened was said then.
     let status = spool.status()
@@ -33,7 +35,7 @@ actor StoreWatch {
   }
 
   func run() async {
-    repeat { look(spool.status()) } while (try? await time.sleep(for: Self.every)) != nil
+    repeat { look(spool.status()) } while (try? await time.sleep(for: pace)) != nil
   }
 
   func look(_ status: SpoolStatus) {

@@ -47,20 +47,20 @@ struct AgentParts: Sendable {
     let parts: [(any AgentPart)?] = [
       threads, StorePart(base: base), DiskPart(base: base), recorder, history,
       MaintenancePart(base: base), refusedFile,
-      GonePart(history: history.store, log: log, time: time),
+      GonePart(history: history.store, base: base),
       EnginePart(base: base, recorder: recorder, scheduler: schedule.scheduler),
-      StartsPart(starts: outside.starts, time: time),
+      outside.starts.map { StartsPart(starts: $0, time: time) },
       QuartzPart(base, early, alerts: alerts?.desk, schedule.scheduler, runs),
       base.group.map { GroupPart(desk: $0, catalog: base.catalog, puller: early.link?.puller) },
       EgressPart(base: base),
       LifeSigns(settings.lifeSigns, call: outside.call, log: log, time: time) { threads.stuck.isEmpty },
       DiscoveryKeeper(settings.discover, disk: outside.disk, log: log, time: time, fetch: outside.discover),
       traces, heartbeats, places, incidents, alerts, operators, HourlyPart(log: log, time: time), probes,
-      // Last, for it takes over a list when all others have it.
-      schedule,
     ]
     let status = AgentStatus(
-      parts: parts.compactMap(\.self), history: history.store, threads: threads, runs: runs,
+      // The schedule takes over a list when all others have it.
+      parts: parts.compactMap(\.self) + outside.further + [schedule], history: history.store,
+      threads: threads, runs: runs,
       store: StoreDesk(base: base, uploader: early.link?.uploader), operators: operators.desk,
       traces: traces, places: places, base: base)
     all = status.parts + [ServersPart(settings, status, heartbeats, probes, log)]
@@ -77,8 +77,29 @@ struct AgentParts: Sendable {
     }
   }
 
-  var services: [AgentService] {
-    all.flatMap { $0.services { [status] in await status.snapshot() } }
+  /// Takes over a configuration that was read again.
+  func reload(_ settings: Settings) {
+    for part in all { part.apply(settings) }
+    base.catalog.replace(
+      file: settings.checks, canaries: settings.canaries, rules: settings.dependencies)
+  }
+
+  /// Runs until `stop` returns, and what is in flight then has ended. Everything that runs is a child of one group: the
+  /// scheduler ends after its probes have, the rest meanwhile.
+  ///
+  /// - Returns: when it was told to stop.
+  func run(until stop: () async -> Void) async -> Instant {
+    await withDiscardingTaskGroup { group in
+      group.addTask { await scheduler.run() }
+      for part in all {
+        for service in part.services({ [status] in await status.snapshot() }) {
+          group.addTask { await service() }
+        }
+      }
+      await stop()
+      group.cancelAll()
+      return base.time.instant()
+    }
   }
 
   /// Those that probes depend on.

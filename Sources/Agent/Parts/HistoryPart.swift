@@ -39,20 +39,19 @@ struct HistoryPart: AgentPart {
 /// Checks that are not configured any more, of which results are still kept.
 struct GonePart: AgentPart {
   let history: HistoryStore
-  let log: Logger
-  let time: TimeSource
+  let base: AgentBase
 
   func services(_ picture: @escaping AgentPicture) -> [AgentService] {
     [
       {
-        await NoticeWatch(log: log, time: time) { now in
+        await NoticeWatch(every: base.outside.looks * 2, log: base.log, time: base.time) { now in
           [history.goneNotice(now: now)].compactMap(\.self)
         }.run()
       }
     ]
   }
 
-  var notices: [Notice] { [history.goneNotice(now: time.wall())].compactMap(\.self) }
+  var notices: [Notice] { [history.goneNotice(now: base.time.wall())].compactMap(\.self) }
   func contribute(to metrics: inout MetricsView) { metrics.gone = history.gone }
 }
 

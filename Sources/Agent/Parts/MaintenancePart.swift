@@ -10,7 +10,13 @@ struct MaintenancePart: AgentPart {
   let base: AgentBase
 
   func services(_ picture: @escaping AgentPicture) -> [AgentService] {
-    [{ await MaintenanceWatch(log: base.log, time: base.time) { base.maintenance.plan }.run() }]
+    [
+      {
+        await MaintenanceWatch(every: base.outside.looks, log: base.log, time: base.time) {
+          base.maintenance.plan
+        }.run()
+      }
+    ]
   }
 
   func follow(_ list: FollowedList) { base.maintenance.replace(checks: list.all) }

@@ -36,13 +36,29 @@ struct Outside: Sendable {
   var discover: DiscoveryKeeper.Fetch
   /// Probes for `/probe`, at most so many at once. `nil` where there are none.
   var asked: (@Sendable (ProbeSettings, Int) -> ProbeDesk)?
-  /// Between two looks of what notifies.
+  /// Between two looks of what notifies, and of what tells the log how things are.
   var pace: Duration = AlertDesk.every
+  var looks: Duration = .seconds(5)
+  /// Told what comes of each slot. `nil` where nothing listens.
+  var slots: (any SlotWitness)?
+  /// Further parts, which follow a list before the schedule does.
+  var further: [any AgentPart] = []
 
   /// A file of the state directory whose reader is watched.
   func watched(_ name: String) -> any DurableBytes {
     disk.file(name) { file in starts.map { WatchedFile(file: file, name: name, watch: $0) } ?? file }
   }
+}
+
+/// Looks on while slots are run.
+protocol SlotWitness: Sendable {
+  func began(_ due: DueCheck)
+  /// The run came to no result.
+  func abandoned(_ due: DueCheck)
+  /// - Parameter sequence: in the store.
+  func found(_ result: CheckResult, _ check: MonitoringCheck, _ sequence: UInt64?, spanned: SlotRange?)
+  func skipped(_ due: DueCheck)
+  func note(_ event: ScheduleEvent)
 }
 
 /// Where the members of a group meet.

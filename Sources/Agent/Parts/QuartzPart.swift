@@ -50,7 +50,9 @@ struct QuartzPart: AgentPart {
       services.append { await resources.run() }
       if let states { services.append { await states.run(resources) } }
     }
-    services.append { await ConnectionWatch(link, log: base.log, time: base.time).run() }
+    services.append {
+      await ConnectionWatch(link, every: base.outside.looks, log: base.log, time: base.time).run()
+    }
     return services
   }
 

@@ -24,21 +24,31 @@ struct SchedulePart: AgentPart {
       agent: settings.agent.name, limits: limits, pulse: pulse, executor: probes.executor,
       hostKey: { $0.kind.loadedHost })
     options.group = group?.grid
+    let witness = base.outside.slots
     scheduler = CheckScheduler(options, source: base.outside.wakes) { due in
       let plan = maintenance.plan
       group?.runner.lookAtClock()
       if plan.skips(due.check.id, at: due.scheduledAt) {
-        return RunOutcome(.unknown, hasResult: false) { _ in recorder.skipped(due) }
+        return RunOutcome(.unknown, hasResult: false) { _ in
+          recorder.skipped(due)
+          witness?.skipped(due)
+        }
       }
+      witness?.began(due)
       let slot = ProbeSlot(scheduledAt: due.scheduledAt, trigger: .schedule, late: due.late)
       // A probe cancelled by the drain says nothing about its target: no result.
-      guard let result = try? await probes.run(due.check, slot: slot, plan) else {
-        return RunOutcome(.unknown, hasResult: false)
+      let result = try? await probes.run(due.check, slot: slot, plan)
+      guard let result, !result.isHeldBack else {
+        witness?.abandoned(due)
+        return result == nil ? RunOutcome(.unknown, hasResult: false) : RunOutcome(missed: .budget)
       }
-      if result.isHeldBack { return RunOutcome(missed: .budget) }
-      return RunOutcome(.init(result.state)) { recorder.take(result, of: due.check, spanned: $0) }
+      return RunOutcome(.init(result.state)) { spanned in
+        let sequence = recorder.take(result, of: due.check, spanned: spanned)
+        witness?.found(result, due.check, sequence, spanned: spanned)
+      }
     } events: { event in
       recorder.note(event)
+      witness?.note(event)
     }
   }
 

@@ -10,7 +10,11 @@ struct StorePart: AgentPart {
   let base: AgentBase
 
   func services(_ picture: @escaping AgentPicture) -> [AgentService] {
-    [{ await StoreWatch(base.outside.spool, log: base.log, time: base.time).run() }]
+    [
+      {
+        await StoreWatch(base.outside.spool, every: base.outside.looks, log: base.log, time: base.time).run()
+      }
+    ]
   }
 
   func contribute(to snapshot: inout StatusSnapshot) {
@@ -23,7 +27,12 @@ struct DiskPart: AgentPart {
   let base: AgentBase
 
   func services(_ picture: @escaping AgentPicture) -> [AgentService] {
-    [{ await DiskWatch(disk, store: { trouble }, log: base.log, time: base.time).run() }]
+    [
+      {
+        await DiskWatch(disk, store: { trouble }, every: base.outside.looks, log: base.log, time: base.time)
+          .run()
+      }
+    ]
   }
 
   private var disk: StateDisk { base.outside.disk }

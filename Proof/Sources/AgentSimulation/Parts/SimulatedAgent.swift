@@ -12,7 +12,10 @@ import QuartzAPI
 import Scheduler
 import Spool
 
-/// One life of an agent: the rooms wired as `AgentParts` wires them, on a machine of the simulator's.
+import Agent
+import Checks
+
+/// One life of an agent: the parts of the daemon, on a machine of the simulator's.
 ///
 /// No lock: the simulator has one thread.
 final class SimulatedAgent: @unchecked Sendable {
@@ -28,67 +31,35 @@ final class SimulatedAgent: @unchecked Sendable {
   }
 
   let life: Life
-  let catalog: CheckCatalog
-  let maintenance: MaintenanceBook
   let spool: ResultSpool
   let driver: StoreDriver
-  /// Nil: it is on its own.
-  let group: GroupDesk?
-  /// Nil: every incident is this agent's alone.
-  private let incidents: IncidentDesk?
-  private(set) var history: HistoryStore?
-  private(set) var scheduler: CheckScheduler?
-  private let config: AgentSetup
-  private let world: World
-  private let log: Logger
+  /// Nil: it is still restoring what it knows.
+  private(set) var parts: AgentParts?
+  private var config: AgentSetup
+  fileprivate let world: World
   /// What its answers under way may hold.
   let room: AnswerRoom
   let given = GivenAnswers()
   /// Somebody told it to stop.
   private let (stops, stop) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
+  var history: HistoryStore? { parts?.status.history }
+  var group: GroupDesk? { parts?.base.group }
+
   init(_ config: AgentSetup, _ life: Life, _ world: World, nonce: UInt64) {
     (self.config, self.life, self.world) = (config, life, world)
     room = AnswerRoom(life)
-    let log = Logger(label: "agent") { _ in SwiftLogNoOpLogHandler() }
-    self.log = log
-    catalog = CheckCatalog(file: config.checks)
-    maintenance = MaintenanceBook(file: config.windows)
-    let group = world.room.map { Self.desk($0, config, life, log) }
-    self.group = group
-    incidents = world.room.flatMap { [catalog] room in
-      group.map {
-        IncidentDesk(
-          $0, store: LifeIncidents(room, life), catalog: catalog, ttl: room.settings.ttl, log: log,
-          time: life.time)
-      }
-    }
     driver = StoreDriver(config.spool, life: life, nonce: nonce)
     spool = driver.open(config.spool)
-  }
-
-  private static func desk(_ room: GroupRoom, _ config: AgentSetup, _ life: Life, _ log: Logger) -> GroupDesk
-  {
-    var settings = Settings()
-    settings.agent.name = config.name
-    let memory = GroupMemoryFile(
-      LifeFile(name: GroupMemoryFile.fileName, life: life), path: GroupMemoryFile.fileName, room.settings,
-      name: config.name, log: log, time: life.time)
-    return GroupDesk(
-      room.settings, settings, home: .init(id: room.home, isOld: life.number > 0), memory: memory,
-      recalling: memory.judge(life.machine.files[GroupMemoryFile.fileName]),
-      store: LifeGroupStore(room, name: config.name, life),
-      log: log,
-      time: life.time)
   }
 
   /// Its life is over: what holds one another lets go.
   func dispose() {
     driver.dispose()
-    (history, scheduler) = (nil, nil)
-    catalog.observe { _ in }
+    parts?.base.catalog.observe { _ in }
     // A dead process' clock runs on and on: what waited to leave has waited long enough.
     group?.runner.lookAtClock()
+    parts = nil
   }
 
   /// SIGTERM.
@@ -103,137 +74,149 @@ final class SimulatedAgent: @unchecked Sendable {
 
   /// The configuration's checks and windows have changed.
   func reload(_ config: AgentSetup) {
-    maintenance.replace(file: config.windows)
-    catalog.replace(file: config.checks)
+    self.config = config
+    parts?.reload(settings)
   }
 
   private func live() async {
-    let time = life.time
-    let keeper = HistoryKeeper(folder: LifeHistory(life: life), spool: spool, log: log, time: time)
-    let history = await keeper.restore(
-      agent: AgentIdentity(name: config.name, region: nil, version: "0", started: time.wall()),
-      grid: grid, checks: catalog.checks)
-    guard life.isAlive else { return }
-    let alerts = await alertDesk(history)
-    let uploader = uploader()
-    let recorder = Recorder(
-      grid: grid, stamp: group?.stamping, history: history, spool: spool, catalog: catalog,
-      uploader: uploader, resources: nil, alerts: alerts, log: log)
-    let scheduler = scheduler(recorder)
-    (self.history, self.scheduler) = (history, scheduler)
+    let log = Logger(label: "agent") { _ in SwiftLogNoOpLogHandler() }
+    let given = settings
+    let made = try? await AgentParts(
+      given, outside, threads: ThreadWatch(log: log), started: life.time.wall(), log: log, pulse: { _ in nil }
+    )
+    guard let made, life.isAlive else { return }
+    parts = made
     world.witness.restored(self)
-    var around = AlertDesk.Surroundings()
-    around.share = incidents
-    around.maintenanceUntil = { [maintenance] in maintenance.plan.ends($0, at: $1) }
-    alerts.follow(around)
-    catalog.observe { [self] in follow($0, recorder, history, alerts, scheduler) }
-    await withDiscardingTaskGroup { tasks in
-      tasks.addTask { await scheduler.run() }
-      tasks.addTask { await keeper.run(history) }
-      tasks.addTask { [log] in await ClockWatch(history, log: log, time: time).run() }
-      tasks.addTask { await uploader.run() }
-      if let group { tasks.addTask { [catalog] in await group.run(catalog, nil) } }
-      if let incidents { tasks.addTask { await incidents.run() } }
-      tasks.addTask { await alerts.run() }
-      tasks.addTask { await alerts.deliver() }
-      for await _ in stops { break }
-      tasks.cancelAll()
-    }
+    // It may have been told meanwhile.
+    if settings.checks != given.checks || settings.maintenance != given.maintenance { made.reload(settings) }
+    made.begin()
+    let stopped = await made.run { for await _ in stops { break } }
     guard life.isAlive else { return }
-    await keeper.save(history)
-    await uploader.flush(within: .seconds(5))
+    await made.finish(until: stopped + .seconds(5))
     await spool.close()
     if life.isAlive { world.witness.stopped(self) }
   }
 
-  private var grid: SlotGrid { SlotGrid(agent: config.name, group: group?.grid) }
-
-  /// As `ListFollowers` does.
-  private func follow(
-    _ checks: [MonitoringCheck], _ recorder: Recorder, _ history: HistoryStore, _ alerts: AlertDesk,
-    _ scheduler: CheckScheduler
-  ) {
-    guard life.isAlive else { return }
-    let arrangement = group?.arrange(checks) ?? GroupDesk.Arrangement(here: checks)
-    let here = arrangement.here
-    let known = group?.runner.isPlaced ?? true ? here : checks
-    recorder.keep(known)
-    maintenance.replace(checks: checks)
-    history.apply(known, now: life.time.wall())
-    alerts.apply(known, names: group?.names)
-    if group != nil { world.witness.arranged(here, self) }
-    scheduler.apply(
-      here, recalling: history.lastStates.mapValues { RunOutcome.Finding($0) }, taking: arrangement.taken,
-      orphaned: arrangement.orphaned)
+  private var settings: Settings {
+    var settings = Settings()
+    settings.agent.name = config.name
+    (settings.checks, settings.maintenance) = (config.checks, config.windows)
+    (settings.quartz, settings.alerts, settings.group) = (config.quartz, config.alerts, world.room?.settings)
+    settings.limits.inFlight = 64
+    // The ways to targets are not simulated.
+    (settings.trace.onFailure, settings.trace.slowFactor) = (false, 0)
+    return settings
   }
 
-  private func alertDesk(_ history: HistoryStore) async -> AlertDesk {
-    var settings = AgentSettings()
-    settings.name = config.name
-    let witness = world.witness
-    let desk = await AlertDesk(
-      config.alerts, agent: settings, history: history, catalog: catalog,
-      sender: LifePager(pager: world.pager, life: life) { witness.acknowledged($0) },
-      file: LifeFile(name: AlertDesk.fileName, life: life), pace: config.alertPace, log: log, time: life.time)
-    return desk
-  }
-
-  private func uploader() -> Uploader {
-    let gate = RateGate(time: SteadyTime(life.time), file: LifeFile(name: "requests-quartz", life: life))
-    let wire = Wire(exchange: LifeExchange(backend: world.backend, way: world.way, life: life), gate: gate)
-    let transport = QuartzTransport(
-      config.quartz, keys: KeyRing(config.quartz.apiKey),
-      agent: Sender(name: config.name, region: nil, version: "0"), over: wire)
-    var settings = DeliveryMachine.Settings()
-    settings.batch = config.quartz.deliver.batch
-    settings.every = config.quartz.deliver.every
-    settings.heartbeat = .seconds(60)
-    settings.carriesMaintenance = true
-    let route = Uploader.Route(
-      transport, gate: gate, memory: LifeFile(name: "delivery.json", life: life), receiver: "backend")
-    return Uploader(queue: spool, route: route, settings: settings)
-  }
-
-  private func scheduler(_ recorder: Recorder) -> CheckScheduler {
-    let probe = ScriptedProbe(targets: world.targets, life: life, room: room, given: given)
-    let runner = CheckRunner(http: probe, tcp: probe, dns: probe, tls: probe, ping: probe, time: life.time)
-    var options = SchedulerOptions(
-      agent: config.name, limits: InFlightLimits(total: 64), hostKey: { $0.target })
-    options.group = group?.grid
-    let (witness, time, maintenance) = (world.witness, life.time, maintenance)
-    return CheckScheduler(options, source: LifeWakeSource(life)) { [self] due in
-      let plan = maintenance.plan
-      group?.runner.lookAtClock()
-      if plan.skips(due.check.id, at: due.scheduledAt) {
-        return RunOutcome(.unknown, hasResult: false) { _ in
-          guard self.life.isAlive else { return }
-          recorder.skipped(due)
-          witness.skipped(due)
-        }
-      }
-      witness.began(due, self)
-      let slot = ProbeSlot(scheduledAt: due.scheduledAt, trigger: .schedule, late: due.late)
-      guard var result = try? await runner.run(due.check, slot: slot), self.life.isAlive else {
-        witness.abandoned(due, self)
-        return RunOutcome(.unknown, hasResult: false)
-      }
-      if result.isHeldBack {
-        witness.abandoned(due, self)
-        return RunOutcome(missed: .budget)
-      }
-      plan.stamp(&result, endedAt: time.wall())
-      let stamped = result
-      return RunOutcome(.init(result.state)) { spanned in
-        guard self.life.isAlive else { return }
-        let sequence = recorder.record(stamped, of: due.check, spanned: spanned)
-        witness.found(stamped, due.check, sequence, spanned: spanned)
-      }
-    } events: { [self] event in
-      guard self.life.isAlive else { return }
-      recorder.note(event)
-      witness.missed(event)
+  private var outside: Outside {
+    let (life, world) = (life, world)
+    let disk = StateDisk(folder: "/simulated", time: life.time) { file in
+      LifeFile(name: String(file.path.dropFirst("/simulated/".count)), life: life)
     }
+    return Outside(
+      time: life.time, disk: disk, history: LifeHistory(life: life), spool: spool,
+      wakes: LifeWakeSource(life),
+      probes: ScriptedProbing(
+        ScriptedProbe(targets: world.targets, life: life, room: room, given: given), life),
+      tracer: { NoTracer() },
+      sender: LifePager(pager: world.pager, life: life) { world.witness.acknowledged($0) },
+      call: { _, _ in .failed("there is no such switch") },
+      exchange: { _, _ in LifeExchange(backend: world.backend, way: world.way, life: life) },
+      stores: world.room.map { room in
+        GroupStores(
+          members: LifeGroupStore(room, name: config.name, life), incidents: LifeIncidents(room, life),
+          states: LifeIncidents(room, life))
+      },
+      discover: { _ throws(CancellationError) in .failed("nothing is discovered") },
+      pace: config.alertPace, looks: .seconds(60), slots: LifeWitness(agent: self),
+      further: [ArrangedPart(agent: self)])
   }
+}
+
+/// What its slots come to, while it lives.
+///
+/// No lock: the simulator has one thread.
+private struct LifeWitness: SlotWitness, @unchecked Sendable {
+  unowned let agent: SimulatedAgent
+
+  private func tell(_ body: (any AgentWitness) -> Void) {
+    if agent.life.isAlive { body(agent.world.witness) }
+  }
+
+  func began(_ due: DueCheck) { agent.world.witness.began(due, agent) }
+  func abandoned(_ due: DueCheck) { agent.world.witness.abandoned(due, agent) }
+
+  func found(_ result: CheckResult, _ check: MonitoringCheck, _ sequence: UInt64?, spanned: SlotRange?) {
+    tell { $0.found(result, check, sequence ?? 0, spanned: spanned) }
+  }
+
+  func skipped(_ due: DueCheck) { tell { $0.skipped(due) } }
+  func note(_ event: ScheduleEvent) { tell { $0.missed(event) } }
+}
+
+/// Which checks the agent runs, for those that look on.
+///
+/// No lock: the simulator has one thread.
+private struct ArrangedPart: AgentPart, @unchecked Sendable {
+  unowned let agent: SimulatedAgent
+
+  func follow(_ list: FollowedList) {
+    if agent.life.isAlive, agent.world.room != nil { agent.world.witness.arranged(list.here, agent) }
+  }
+}
+
+/// The one probe in the place of the engine's, with the runner's canaries and parents around it.
+private struct ScriptedProbing: Probing {
+  let executor: EventLoop? = nil
+  let heartbeats: HeartbeatDesk
+  let threads: [WatchedThread] = []
+  let waits: [QueueWait] = []
+  let judging = JudgingFigures()
+  let budget: EgressBudget
+  private var runner: CheckRunner
+  private let canaries: CanaryWatch
+  private let parents: ParentWatch
+  private let time: TimeSource
+
+  init(_ probe: ScriptedProbe, _ life: Life) {
+    let time = life.time
+    self.time = time
+    heartbeats = HeartbeatDesk(time: time)
+    budget = EgressBudget(EgressBudget.Limits(destinations: 500), time: time)
+    let plain = CheckRunner(http: probe, tcp: probe, dns: probe, tls: probe, ping: probe, time: time)
+    canaries = CanaryWatch(time: time) { try await plain.succeedsNow($0) }
+    parents = ParentWatch(time: time) { try await plain.succeedsNow($0) }
+    var runner = plain
+    (runner.canaries, runner.parents) = (canaries, parents)
+    self.runner = runner
+  }
+
+  func run(
+    _ check: MonitoringCheck, slot: ProbeSlot, _ plan: MaintenancePlan
+  ) async throws(CancellationError) -> CheckResult {
+    var result = try await runner.run(check, slot: slot)
+    plan.stamp(&result, endedAt: time.wall())
+    return result
+  }
+
+  func runNow(
+    _ check: MonitoringCheck, _ plan: MaintenancePlan, isAsked: Bool
+  ) async throws(CancellationError) -> CheckResult {
+    try await run(check, slot: ProbeSlot(scheduledAt: time.wall(), trigger: .manual), plan)
+  }
+
+  func follow(_ catalog: CheckCatalog, isDown: @escaping @Sendable (UniqueID) -> Bool) {
+    canaries.replace(catalog.canaries)
+    parents.replace(catalog.dependencies)
+    parents.follow(isDown)
+  }
+}
+
+/// Nothing is traced.
+private struct NoTracer: RouteTracing {
+  func trace(
+    _ request: TraceRequest, each: (@Sendable (RouteTrace) -> Void)?
+  ) async throws(CancellationError) -> RouteTrace { throw CancellationError() }
 }
 
 /// What an agent is configured with.

@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-@testable import Spool
+import Spool
 
 /// The store's thread, without a thread: it takes the same turns, when the mailbox rings and when one is due.
 ///

@@ -2,7 +2,7 @@
 
 import Basics
 
-@testable import Spool
+import Spool
 
 /// What an agent holds is bounded, however long it lives and whatever happens.
 enum GrowthRules {

@@ -36,9 +36,10 @@ final class GroupSeat: AgentWitness, @unchecked Sendable {
     (self.index, self.simulation, name) = (index, simulation, seat.name)
     setup = scenario.setup(seat)
     machine = Machine(clock, wall: scenario.start.advanced(by: seat.skew))
+    let home = UniqueID(high: scenario.seed, low: UInt64(index) + 1)
+    machine.files["group-home"] = Array(home.description.utf8)
     room = GroupRoom(
-      settings: scenario.settings(seat), home: UniqueID(high: scenario.seed, low: UInt64(index) + 1),
-      store: simulation.store, way: StoreWay())
+      settings: scenario.settings(seat), store: simulation.store, way: StoreWay())
     pager = Pager(clock, seed: scenario.seed &+ UInt64(index) &* 0x9e37)
     life = Life(machine, number: 0)
     since = clock.now

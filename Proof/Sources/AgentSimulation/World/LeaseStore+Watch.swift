@@ -158,8 +158,6 @@ final class StoreWay: @unchecked Sendable {
 /// A group as one of its machines has it.
 struct GroupRoom {
   let settings: GroupSettings
-  /// Of the state directory.
-  let home: UniqueID
   let store: LeaseStore
   let way: StoreWay
 }

@@ -6,7 +6,7 @@ import History
 import QuartzAPI
 import Spool
 
-@testable import Spool
+import Spool
 
 /// The disk of the store: what is on the medium and what is only in the page cache, over all lives of the process.
 ///

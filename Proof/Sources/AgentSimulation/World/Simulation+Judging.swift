@@ -4,7 +4,7 @@ import Basics
 import History
 import Monitoring
 
-@testable import Spool
+import Spool
 
 /// What is held against the rules from time to time, and at the end.
 extension Simulation {

@@ -2,7 +2,7 @@
 
 import Basics
 
-@testable import Monitoring
+import Monitoring
 
 /// What goes wrong, and when: each kind of trouble comes again and again, by its own dice.
 extension Simulation {

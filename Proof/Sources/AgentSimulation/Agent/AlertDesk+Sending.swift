@@ -1,1 +1,0 @@
-../../../../Sources/Agent/Alerting/AlertDesk+Sending.swift

@@ -1,1 +1,0 @@
-../../../../Sources/Agent/Daemon/HistoryKeeper.swift

@@ -1,1 +1,0 @@
-../../../../Sources/Agent/Daemon/Logger+Notices.swift

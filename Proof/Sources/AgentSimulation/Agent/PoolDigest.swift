@@ -1,1 +1,0 @@
-../../../../Sources/Agent/Grouping/PoolDigest.swift

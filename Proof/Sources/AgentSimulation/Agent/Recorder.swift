@@ -1,1 +1,0 @@
-../../../../Sources/Agent/Daemon/Recorder.swift

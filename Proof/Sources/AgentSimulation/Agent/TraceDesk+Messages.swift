@@ -1,1 +1,0 @@
-../../../../Sources/Agent/Tracing/TraceDesk+Messages.swift
