@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Agent
 import AgentConfig
 import Alerts
 import Basics
@@ -11,9 +12,6 @@ import Monitoring
 import QuartzAPI
 import Scheduler
 import Spool
-
-import Agent
-import Checks
 
 /// One life of an agent: the parts of the daemon, on a machine of the simulator's.
 ///
