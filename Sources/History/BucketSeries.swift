@@ -49,10 +49,10 @@ struct BucketSeries: Sendable {
 
   private mutating func add(_ delta: Bucket) {
     if let newest, newest.key != delta.key { openWindows() }
-    for index in windows.indices {
-      if delta.key > windows[index].current ?? .min { advance(index, to: delta.key) }
-      if windows[index].contains(delta.key) { windows[index].totals.merge(delta) }
+    for index in windows.indices where delta.key > windows[index].current ?? .min {
+      advance(index, to: delta.key)
     }
+    mergeIntoWindows(delta)
     // The oldest goes first where a newer one comes: its room is what the newcomer needs.
     // bounded: a count of buckets in memory
     if delta.key > newest?.key ?? .max, sealed + 1 >= shape.capacity { evict(furthestFrom: delta.key) }
@@ -246,6 +246,14 @@ struct BucketSeries: Sendable {
       let key = try reader.signed(in: Int64(Int32.min)...Int64(Int32.max))  // bounded: constants
       newest = try Bucket(key: key, from: &reader)
     }
+    try countStored()
+  }
+
+  /// Checks what was read, and counts it for the windows up to the newest bucket: each bucket is decoded once, before the
+  /// schedule begins. The first look at 10,000 checks would take 0.7 s for each day of them.
+  private mutating func countStored() throws(CodingDamage) {
+    if !log.isEmpty { openWindows() }
+    for index in windows.indices { windows[index].current = newest?.key }
     var position = 0
     var entries = 0
     var previous = Int64.min
@@ -254,8 +262,9 @@ struct BucketSeries: Sendable {
         throw CodingDamage()
       }
       var payload = entry.payload
-      _ = try Bucket(key: entry.key, from: &payload)
+      let bucket = try Bucket(key: entry.key, from: &payload)
       guard payload.atEnd else { throw CodingDamage() }
+      mergeIntoWindows(bucket)
       previous = entry.key
       position = entry.end
       entries += 1
@@ -263,7 +272,13 @@ struct BucketSeries: Sendable {
     guard entries == sealed, sealed <= shape.capacity, sealed == 0 || (newest?.key ?? .min) > previous else {
       throw CodingDamage()
     }
-    if sealed > 0 { openWindows() }
+    if let newest { mergeIntoWindows(newest) }
+  }
+
+  private mutating func mergeIntoWindows(_ bucket: Bucket) {
+    for index in windows.indices where windows[index].contains(bucket.key) {
+      windows[index].totals.merge(bucket)
+    }
   }
 }
 

@@ -53,6 +53,44 @@ import Testing
     #expect(series.totals(1, now: 89).counts.judged == 2)
   }
 
+  /// Windows of a series that was read equal those of one that was never written, whenever they are looked at, and also
+  /// where more is counted after the reading.
+  @Test(arguments: [1, UInt64.random(in: 1000...(1 << 40))]) func whatWasReadIsCounted(seed: UInt64) throws {
+    var dice = Dice(state: seed)
+    for _ in 0..<40 {
+      let shape = SeriesShape(width: 10, windows: [3, 6, 20])
+      var live = BucketSeries(shape)
+      var now: Int64 = 1000
+      for _ in 0..<Int.random(in: 0..<60, using: &dice) {
+        now += Int64.random(in: 0..<25, using: &dice)
+        let standing: Standing = Bool.random(using: &dice) ? .up : .down
+        let slot = now - Int64.random(in: 0..<40, using: &dice)
+        live.count(
+          standing, at: slot, latency: standing == .up ? Int64.random(in: 1..<900, using: &dice) : nil)
+      }
+      var writer = ByteWriter()
+      live.encode(into: &writer)
+      var read = BucketSeries(shape)
+      var reader = ByteReader(writer.bytes)
+      try read.decode(from: &reader)
+      for _ in 0..<6 {
+        for index in 0..<3 {
+          let (one, other) = (read.totals(index, now: now), live.totals(index, now: now))
+          #expect(one.counts == other.counts, "window \(index) at \(now)")
+          #expect(Self.facts(one.latency) == Self.facts(other.latency), "window \(index) at \(now)")
+        }
+        now += Int64.random(in: -20..<70, using: &dice)
+        live.count(.up, at: now, latency: 5)
+        read.count(.up, at: now, latency: 5)
+      }
+    }
+  }
+
+  /// Extremes mean nothing where there is no latency.
+  private static func facts(_ sum: LatencySum) -> [Int64] {
+    sum.count == 0 ? [] : [sum.count, sum.sum, sum.minimum, sum.maximum]
+  }
+
   /// A tally adds and takes away each standing by itself, and equals another by its numbers alone.
   @Test func talliesAddUp() {
     for standing in Standing.allCases {
