@@ -117,6 +117,7 @@ let package = Package(
       dependencies: [
         "Agent", "CSimulation", "Basics", "Monitoring", "Curl", "Checks", "Scheduler", "History", "Spool",
         "QuartzAPI", "AgentConfig", "Alerts", "Groups", "Tracing",
+        .product(name: "HeapModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
       ],
       path: "Proof/Sources/AgentSimulation", swiftSettings: settings),

@@ -16,7 +16,7 @@ func runSpool(_ core: consuming SpoolCore, _ mailbox: SpoolMailbox, wakeUploader
 }
 
 /// The thread's next step after a turn.
-enum SpoolTurn: Hashable {
+package enum SpoolTurn: Hashable {
   /// The next one, at a wake-up or at this instant of the monotonic clock, in microseconds.
   case wait(until: Int64?)
   /// The mailbox closes.

@@ -60,7 +60,7 @@ import Testing
     let history = HistoryStore(
       agent: AgentIdentity(name: "test", region: nil, version: "1", started: clock.wall))
     let (asked, notices) = (Depths(), Depths())
-    let running = Mutex<Task<Void, Never>?>(nil)
+    let running = RunningTask()
     var around = AlertDesk.Surroundings()
     around.mutedUntil = { _, _ in
       asked.note()
@@ -80,20 +80,26 @@ import Testing
         group.addTask {
           await desk.run {
             notices.note()
-            if notices.count >= 1000, asked.count >= 1000 { running.withLock { $0?.cancel() } }
+            if notices.count >= 1000, asked.count >= 1000 { running.cancel() }
             return []
           }
         }
         group.addTask { await desk.deliver() }
       }
     }
-    running.withLock { $0 = task }
+    running.task.withLock { $0 = task }
     await task.value
     #expect(notices.count >= 1000)
     #expect(asked.count >= 1000)
     #expect(asked.spread < 8192)
     #expect(notices.spread < 8192)
   }
+}
+
+private final class RunningTask: Sendable {
+  let task = Mutex<Task<Void, Never>?>(nil)
+
+  func cancel() { task.withLock { $0?.cancel() } }
 }
 
 /// Takes no message.

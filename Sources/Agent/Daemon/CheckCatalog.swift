@@ -6,7 +6,7 @@ import Monitoring
 import Synchronization
 
 /// The one list of checks: the file's and the API's, merged.
-final class CheckCatalog: Sendable {
+package final class CheckCatalog: Sendable {
   private struct State {
     var file: [MonitoringCheck]
     /// Names that the configuration calls canaries.
@@ -44,13 +44,13 @@ final class CheckCatalog: Sendable {
   var checks: [MonitoringCheck] { state.withLock(\.merged) }
 
   /// The checks that tell whether this machine's own uplink works.
-  var canaries: [MonitoringCheck] {
+  package var canaries: [MonitoringCheck] {
     state.withLock { state in state.merged.filter { $0.enabled && state.canaries.contains(ByteText($0.name)) }
     }
   }
 
   /// Which check fails because of which, of the list in force.
-  var dependencies: DependencyGraph { state.withLock(\.dependencies) }
+  package var dependencies: DependencyGraph { state.withLock(\.dependencies) }
 
   subscript(id: UniqueID) -> MonitoringCheck? { state.withLock { $0.byID[id] } }
 

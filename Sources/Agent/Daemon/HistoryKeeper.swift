@@ -131,7 +131,7 @@ private actor HistoryTurns {
 }
 
 /// Where the history's files are.
-protocol HistoryFiles: Sendable {
+package protocol HistoryFiles: Sendable {
   /// For the log.
   var path: String { get }
 

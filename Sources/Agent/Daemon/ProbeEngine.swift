@@ -17,12 +17,12 @@ package struct ProbeEngine: Sendable {
   package let parents: ParentWatch
   let bench: JudgeBench
   /// Tasks that wait for a budget of the engine now.
-  var waits: [QueueWait] { curl.waits + bench.waits }
+  package var waits: [QueueWait] { curl.waits + bench.waits }
   package let heartbeats: HeartbeatDesk
   /// Those that probes depend on.
-  let threads: [WatchedThread]
+  package let threads: [WatchedThread]
 
-  let budget: EgressBudget
+  package let budget: EgressBudget
   let own: OwnPlaces
   package let time: TimeSource
 
@@ -61,14 +61,14 @@ package struct ProbeEngine: Sendable {
     self.runner = runner
   }
 
-  func follow(_ catalog: CheckCatalog, isDown: @escaping @Sendable (UniqueID) -> Bool) {
+  package func follow(_ catalog: CheckCatalog, isDown: @escaping @Sendable (UniqueID) -> Bool) {
     canaries.replace(catalog.canaries)
     parents.replace(catalog.dependencies)
     bench.keep(Set(catalog.checks.map(\.id)))
     parents.follow(isDown)
   }
 
-  func run(
+  package func run(
     _ check: MonitoringCheck, slot: ProbeSlot, _ plan: MaintenancePlan
   ) async throws(CancellationError) -> CheckResult {
     var result = try await withTaskExecutorPreference(loop) { () async throws(CancellationError) in

@@ -22,13 +22,7 @@ final class DiscoveryKeeper: Sendable {
   private let failures = Mutex<[DiscoverySource: String]>([:])
 
   /// One question to a source.
-  typealias Fetch = @Sendable (DiscoverySource) async throws(CancellationError) -> Finding
-
-  enum Finding: Sendable {
-    case list(TargetList)
-    /// In words without secrets.
-    case failed(String)
-  }
+  typealias Fetch = @Sendable (DiscoverySource) async throws(CancellationError) -> DiscoveryFinding
 
   init(
     _ sources: [DiscoverySource], disk: StateDisk, log: Logger, time: TimeSource,
@@ -81,7 +75,7 @@ final class DiscoveryKeeper: Sendable {
     } while (try? await time.sleep(for: source.refresh)) != nil
   }
 
-  private func take(_ finding: Finding, of source: DiscoverySource, into kept: DiscoveredList) async {
+  private func take(_ finding: DiscoveryFinding, of source: DiscoverySource, into kept: DiscoveredList) async {
     var problem: String?
     switch finding {
     case .failed(let why): problem = why
@@ -145,7 +139,7 @@ extension DiscoveryKeeper {
     }
   }
 
-  private static func ask(_ name: String, _ engine: ProbeEngine) async throws(CancellationError) -> Finding {
+  private static func ask(_ name: String, _ engine: ProbeEngine) async throws(CancellationError) -> DiscoveryFinding {
     let found = try await engine.resolver.services(of: name, until: engine.time.instant() + patience)
     if let problem = found.problem { return .failed(problem) }
     return .list(
@@ -158,7 +152,7 @@ extension DiscoveryKeeper {
   static func ask(
     _ url: HTTPURL, _ headers: [HeaderField], _ source: DiscoverySource, _ engine: CurlEngine,
     _ find: ChannelSender.Find
-  ) async throws(CancellationError) -> Finding {
+  ) async throws(CancellationError) -> DiscoveryFinding {
     let addresses: [IPAddress]
     switch await find(url.host, url.port) {
     case .failure(let problem): return .failed(problem.message)
@@ -193,4 +187,11 @@ extension DiscoveryKeeper {
     case .failure(let problem): return .failed("\(url.endpoint): the answer \(problem.message)")
     }
   }
+}
+
+/// What a source of targets answered.
+package enum DiscoveryFinding: Sendable {
+  case list(TargetList)
+  /// In words without secrets.
+  case failed(String)
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import AgentConfig
 import Alerts
 import Basics
 import Groups

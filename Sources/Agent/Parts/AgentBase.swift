@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import AgentConfig
+import Alerts
 import Basics
 import Logging
 import Monitoring

@@ -3,20 +3,21 @@
 import AgentConfig
 import Alerts
 import Basics
+import Groups
 import History
 import Monitoring
 
 /// A task that runs beside the schedule until it is cancelled.
-typealias AgentService = @Sendable () async -> Void
+package typealias AgentService = @Sendable () async -> Void
 
 /// The agent as a whole, with what all parts contribute.
-typealias AgentPicture = @Sendable () async -> StatusSnapshot
+package typealias AgentPicture = @Sendable () async -> StatusSnapshot
 
 /// A part of the agent: what it runs, follows, tells and keeps, in one place.
 ///
 /// A new part is its file and a line in `AgentParts`. The order of that list is the one in which parts start, take over a list
 /// of checks, and stand in the status; they finish in the opposite order.
-protocol AgentPart: Sendable {
+package protocol AgentPart: Sendable {
   func services(_ picture: @escaping AgentPicture) -> [AgentService]
 
   /// Takes over another list of checks. Called under the lock of the list, which is never asked to change meanwhile.
@@ -45,24 +46,24 @@ protocol AgentPart: Sendable {
 }
 
 extension AgentPart {
-  func services(_ picture: @escaping AgentPicture) -> [AgentService] { [] }
-  func follow(_ list: FollowedList) {}
-  func reread() async {}
-  func apply(_ settings: Settings) {}
-  var notices: [Notice] { [] }
-  func contribute(to snapshot: inout StatusSnapshot) async {}
-  func contribute(to metrics: inout MetricsView) async {}
-  var shortcomings: [String] { [] }
-  func finish() async {}
-  func flush(until deadline: Instant) async {}
+  package func services(_ picture: @escaping AgentPicture) -> [AgentService] { [] }
+  package func follow(_ list: FollowedList) {}
+  package func reread() async {}
+  package func apply(_ settings: Settings) {}
+  package var notices: [Notice] { [] }
+  package func contribute(to snapshot: inout StatusSnapshot) async {}
+  package func contribute(to metrics: inout MetricsView) async {}
+  package var shortcomings: [String] { [] }
+  package func finish() async {}
+  package func flush(until deadline: Instant) async {}
 }
 
 /// The list of checks in force, as the parts of one agent follow it.
-struct FollowedList: Sendable {
+package struct FollowedList: Sendable {
   /// Of the file and of the API, also those that others of the group run.
   let all: [MonitoringCheck]
   /// Those that run here.
-  let here: [MonitoringCheck]
+  package let here: [MonitoringCheck]
   /// Those of which something is known here: of all, until it is known whose each is.
   let known: [MonitoringCheck]
   /// Those that run here from now on and whose last slots are to be run at once, and for how long those of a dead agent may

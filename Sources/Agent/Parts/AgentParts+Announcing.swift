@@ -5,6 +5,8 @@ import Basics
 import Checks
 import Logging
 import Monitoring
+import Scheduler
+import Spool
 
 // The first lines of the log.
 extension AgentParts {

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
 
-import Alerts
 import AgentConfig
+import Alerts
 import Basics
+import Groups
 import History
 import Logging
 import Monitoring
+import QuartzAPI
 import Scheduler
+import Spool
 
 /// The parts of one agent: made in one place, each given what it needs and nothing more.
-struct AgentParts: Sendable {
+package struct AgentParts: Sendable {
   /// All of them. They start and stand in the status in this order, and finish in the opposite one.
   let all: [any AgentPart]
   let base: AgentBase
@@ -68,8 +71,21 @@ struct AgentParts: Sendable {
     scheduler = schedule.scheduler
   }
 
+  /// Without a watch over its threads and without a beat.
+  package init(_ settings: Settings, _ outside: Outside, started: Timestamp, log: Logger) async throws {
+    try await self.init(
+      settings, outside, threads: ThreadWatch(log: log), started: started, log: log, pulse: { _ in nil })
+  }
+
+  package var history: HistoryStore { status.history }
+  /// `nil` where the agent is in no group.
+  package var member: GroupRunner? { base.group?.runner }
+
+  /// Follows no further list of checks.
+  package func leaveList() { base.catalog.observe { _ in } }
+
   /// From now on each list of checks goes to all parts, beginning with the one in force.
-  func begin() {
+  package func begin() {
     let (all, catalog, group) = (all, base.catalog, base.group)
     catalog.observe { checks in
       let list = FollowedList(checks, of: catalog, in: group)
@@ -78,7 +94,7 @@ struct AgentParts: Sendable {
   }
 
   /// Takes over a configuration that was read again.
-  func reload(_ settings: Settings) {
+  package func reload(_ settings: Settings) {
     for part in all { part.apply(settings) }
     base.catalog.replace(
       file: settings.checks, canaries: settings.canaries, rules: settings.dependencies)
@@ -88,7 +104,7 @@ struct AgentParts: Sendable {
   /// scheduler ends after its probes have, the rest meanwhile.
   ///
   /// - Returns: when it was told to stop.
-  func run(until stop: () async -> Void) async -> Instant {
+  package func run(until stop: () async -> Void) async -> Instant {
     await withDiscardingTaskGroup { group in
       group.addTask { await scheduler.run() }
       for part in all {
@@ -113,7 +129,7 @@ struct AgentParts: Sendable {
   }
 
   /// After the last probe: everything on disk, then one more upload round with the time that is left.
-  func finish(until deadline: Instant) async {
+  package func finish(until deadline: Instant) async {
     for part in all.reversed() { await part.finish() }
     for part in all { await part.flush(until: deadline) }
   }

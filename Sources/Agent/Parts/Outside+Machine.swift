@@ -11,8 +11,8 @@ import Scheduler
 import Spool
 
 extension ProbeEngine: Probing {
-  var executor: EventLoop? { loop }
-  var judging: JudgingFigures { bench.figures }
+  package var executor: EventLoop? { loop }
+  package var judging: JudgingFigures { bench.figures }
 }
 
 // The machine that the process runs on.

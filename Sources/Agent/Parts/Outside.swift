@@ -9,10 +9,11 @@ import Monitoring
 import QuartzAPI
 import Scheduler
 import Spool
+import Tracing
 
 /// The world as one agent reaches it: time, files, the network, and the probes. The command gives the machine's; the simulation
 /// of the agent gives its own.
-struct Outside: Sendable {
+package struct Outside: Sendable {
   var time: TimeSource
   /// The state directory.
   var disk: StateDisk
@@ -28,12 +29,12 @@ struct Outside: Sendable {
   var tracer: @Sendable () async -> any RouteTracing
   var sender: any MessageSending
   /// Calls a dead man's switch.
-  var call: LifeSigns.Call
+  var call: @Sendable (HTTPURL, Duration) async -> SendOutcome
   /// Requests to an origin.
   var exchange: QuartzLink.Outside.Exchange
   /// `nil` where the agent is in no group.
   var stores: GroupStores?
-  var discover: DiscoveryKeeper.Fetch
+  var discover: @Sendable (DiscoverySource) async throws(CancellationError) -> DiscoveryFinding
   /// Probes for `/probe`, at most so many at once. `nil` where there are none.
   var asked: (@Sendable (ProbeSettings, Int) -> ProbeDesk)?
   /// Between two looks of what notifies, and of what tells the log how things are.
@@ -44,6 +45,22 @@ struct Outside: Sendable {
   /// Further parts, which follow a list before the schedule does.
   var further: [any AgentPart] = []
 
+  /// Of a world without inputs that are put aside, other places and `/probe`.
+  package init(
+    time: TimeSource, disk: StateDisk, history: any HistoryFiles, spool: ResultSpool, wakes: any WakeSource,
+    probes: any Probing, tracer: @escaping @Sendable () async -> any RouteTracing,
+    sender: any MessageSending,
+    call: @escaping @Sendable (HTTPURL, Duration) async -> SendOutcome,
+    exchange: @escaping QuartzLink.Outside.Exchange, stores: GroupStores?,
+    discover: @escaping @Sendable (DiscoverySource) async throws(CancellationError) -> DiscoveryFinding,
+    pace: Duration, looks: Duration, slots: any SlotWitness, further: [any AgentPart]
+  ) {
+    (self.time, self.disk, self.history, self.spool, self.wakes) = (time, disk, history, spool, wakes)
+    (self.probes, self.tracer, self.sender, self.call) = (probes, tracer, sender, call)
+    (self.exchange, self.stores, self.discover) = (exchange, stores, discover)
+    (self.pace, self.looks, self.slots, self.further) = (pace, looks, slots, further)
+  }
+
   /// A file of the state directory whose reader is watched.
   func watched(_ name: String) -> any DurableBytes {
     disk.file(name) { file in starts.map { WatchedFile(file: file, name: name, watch: $0) } ?? file }
@@ -51,7 +68,7 @@ struct Outside: Sendable {
 }
 
 /// Looks on while slots are run.
-protocol SlotWitness: Sendable {
+package protocol SlotWitness: Sendable {
   func began(_ due: DueCheck)
   /// The run came to no result.
   func abandoned(_ due: DueCheck)
@@ -62,13 +79,19 @@ protocol SlotWitness: Sendable {
 }
 
 /// Where the members of a group meet.
-struct GroupStores: Sendable {
+package struct GroupStores: Sendable {
   var members: any GroupStore
   var incidents: any IncidentStore
   /// Findings for the status of resources.
   var states: any IncidentStore
   /// `nil` where there are no other places.
   var places: Places?
+
+  package init(
+    members: any GroupStore, incidents: any IncidentStore, states: any IncidentStore
+  ) {
+    (self.members, self.incidents, self.states) = (members, incidents, states)
+  }
 
   /// Where several places have one verdict, and the windows of all.
   struct Places: Sendable {
@@ -79,7 +102,7 @@ struct GroupStores: Sendable {
 }
 
 /// Runs of checks, and what they take of the process.
-protocol Probing: Sendable {
+package protocol Probing: Sendable {
   /// Probes and the schedule's timer are on its thread. `nil`: on the task pool.
   var executor: EventLoop? { get }
   var heartbeats: HeartbeatDesk { get }

@@ -3,6 +3,7 @@
 import AgentConfig
 import Basics
 import Checks
+import Groups
 import History
 import Monitoring
 import Scheduler

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Checks
 import Monitoring
 
 /// The first minute: inputs over which starts die, and memory that only a start needs.

@@ -184,4 +184,6 @@ package struct JudgingFigures: Hashable, Sendable {
   package var longest: Duration = .zero
   /// Under way or queued.
   package var waiting = 0
+
+  package init() {}
 }

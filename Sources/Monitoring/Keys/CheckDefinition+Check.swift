@@ -5,7 +5,7 @@ import Basics
 /// The definition that a check would be made of: every default written out, secrets left out. Keys that would be
 /// refused when it is read again, because they have no effect, are not there.
 extension CheckDefinition {
-  init(_ check: MonitoringCheck) {
+  package init(_ check: MonitoringCheck) {
     self.init()
     id = check.id.description
     name = check.name

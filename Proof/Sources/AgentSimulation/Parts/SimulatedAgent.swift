@@ -12,6 +12,7 @@ import Monitoring
 import QuartzAPI
 import Scheduler
 import Spool
+import Tracing
 
 /// One life of an agent: the parts of the daemon, on a machine of the simulator's.
 ///
@@ -41,22 +42,22 @@ final class SimulatedAgent: @unchecked Sendable {
   /// Somebody told it to stop.
   private let (stops, stop) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
-  var history: HistoryStore? { parts?.status.history }
-  var group: GroupDesk? { parts?.base.group }
+  var history: HistoryStore? { parts?.history }
+  var member: GroupRunner? { parts?.member }
 
   init(_ config: AgentSetup, _ life: Life, _ world: World, nonce: UInt64) {
     (self.config, self.life, self.world) = (config, life, world)
     room = AnswerRoom(life)
     driver = StoreDriver(config.spool, life: life, nonce: nonce)
-    spool = driver.open(config.spool)
+    spool = driver.spool
   }
 
   /// Its life is over: what holds one another lets go.
   func dispose() {
     driver.dispose()
-    parts?.base.catalog.observe { _ in }
+    parts?.leaveList()
     // A dead process' clock runs on and on: what waited to leave has waited long enough.
-    group?.runner.lookAtClock()
+    member?.lookAtClock()
     parts = nil
   }
 
@@ -80,8 +81,7 @@ final class SimulatedAgent: @unchecked Sendable {
     let log = Logger(label: "agent") { _ in SwiftLogNoOpLogHandler() }
     let given = settings
     let made = try? await AgentParts(
-      given, outside, threads: ThreadWatch(log: log), started: life.time.wall(), log: log, pulse: { _ in nil }
-    )
+      given, outside, started: life.time.wall(), log: log)
     guard let made, life.isAlive else { return }
     parts = made
     world.witness.restored(self)

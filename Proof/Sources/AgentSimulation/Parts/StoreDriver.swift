@@ -2,7 +2,6 @@
 
 import Basics
 import Monitoring
-
 import Spool
 
 /// The store's thread, without a thread: it takes the same turns, when the mailbox rings and when one is due.
@@ -10,8 +9,9 @@ import Spool
 /// No lock: the simulator has one thread.
 final class StoreDriver: @unchecked Sendable {
   private let life: Life
-  private var core: SpoolCore
-  private var mailbox: SpoolMailbox?
+  private var store: TurnedSpool?
+  /// The store as the rest of the agent has it.
+  let spool: ResultSpool
   private var isTurning = false
   private var isDue = false
   private var isOver = false
@@ -21,39 +21,27 @@ final class StoreDriver: @unchecked Sendable {
 
   init(_ settings: SpoolSettings, life: Life, nonce: UInt64) {
     self.life = life
-    let disk = LifeDisk(files: life.machine.store.files, life: life)
-    core = SpoolCore(settings: settings, nonce: nonce, at: Self.time(life.machine)) { () throws(FileFault) in
-      disk
+    let (machine, disk) = (life.machine, LifeDisk(files: life.machine.store.files, life: life))
+    let bell = Bell()
+    let store = TurnedSpool(settings, nonce: nonce, clock: { machine.reading }, ring: { bell.owner?.ring() })
+    {
+      () throws(FileFault) in disk
     }
-    core.attach(at: Self.time(life.machine))
+    (self.store, spool) = (store, store.spool)
+    bell.owner = self
   }
 
-  private static func time(_ machine: Machine) -> SpoolTime {
-    let reading = machine.reading
-    return SpoolTime(wall: reading.wall, monotonic: reading.boot.microseconds)
-  }
-
-  /// The store as the rest of the agent has it.
-  func open(_ settings: SpoolSettings) -> ResultSpool {
-    let machine = life.machine
-    let mailbox = SpoolMailbox(
-      settings: settings, next: core.nextSequence, status: core.status(at: Self.time(machine)),
-      clock: { Self.time(machine) }, driver: { self.ring() })
-    self.mailbox = mailbox
-    return ResultSpool(mailbox)
+  /// Rings the driver of a store that is made before it.
+  ///
+  /// No lock: the simulator has one thread.
+  private final class Bell: @unchecked Sendable {
+    weak var owner: StoreDriver?
   }
 
   /// What a start found: the numbers of the results above this one.
-  func found(after sequence: UInt64) -> Set<UInt64> {
-    var found: Set<UInt64> = []
-    core.reader().results(after: sequence) { record, _ in
-      found.insert(record.sequence)
-      return true
-    }
-    return found
-  }
+  func found(after sequence: UInt64) -> Set<UInt64> { store?.results(after: sequence) ?? [] }
 
-  var next: UInt64 { core.nextSequence }
+  var next: UInt64 { store?.next ?? 0 }
 
   /// The life ends between a ring and its turn: whoever rang is told so.
   func died() { if isDue { turn() } }
@@ -61,7 +49,7 @@ final class StoreDriver: @unchecked Sendable {
   /// The life is over, and whoever waited has been told.
   func dispose() {
     isOver = true
-    mailbox = nil
+    store = nil
     recorded = { _ in }
   }
 
@@ -75,14 +63,14 @@ final class StoreDriver: @unchecked Sendable {
 
   private func turn() {
     isDue = false
-    guard let mailbox, !isOver, !isTurning else { return }
+    guard let store, !isOver, !isTurning else { return }
     isTurning = true
-    let next = turnSpool(&core, mailbox) {}
+    let next = store.turn()
     isTurning = false
-    if life.isAlive, case .durable = core.mode, core.held.entries.isEmpty { recorded(core.nextSequence - 1) }
+    if life.isAlive, store.isSettled { recorded(store.next - 1) }
     switch next {
     case .wait(let until): wait(until: until)
-    case .last: end(mailbox)
+    case .last: end(store)
     }
   }
 
@@ -92,9 +80,8 @@ final class StoreDriver: @unchecked Sendable {
     life.at(Instant(microseconds: until)) { if self.deadline == until { self.turn() } }
   }
 
-  private func end(_ mailbox: SpoolMailbox) {
+  private func end(_ store: TurnedSpool) {
     isOver = true
-    endSpool(&core, mailbox)
-    mailbox.released.open()
+    store.end()
   }
 }

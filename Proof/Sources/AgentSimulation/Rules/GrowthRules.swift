@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-
 import Spool
 
 /// What an agent holds is bounded, however long it lives and whatever happens.

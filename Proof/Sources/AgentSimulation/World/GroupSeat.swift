@@ -2,6 +2,7 @@
 
 import Alerts
 import Basics
+import Groups
 import Monitoring
 import Scheduler
 
@@ -78,7 +79,7 @@ final class GroupSeat: AgentWitness, @unchecked Sendable {
     life.kill()
     agent?.driver.died()
     // Whoever waited to leave the group has waited long enough by a clock that runs away.
-    agent?.group?.runner.lookAtClock()
+    agent?.member?.lookAtClock()
     clock.settle()
     if !life.hasEnded { hold((.ends, "a task of \(name) goes on although its process is dead")) }
     agent?.dispose()

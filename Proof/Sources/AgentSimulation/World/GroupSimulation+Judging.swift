@@ -2,6 +2,7 @@
 
 import Basics
 import Groups
+import Spool
 
 /// What is held against the rules from time to time, and at the end.
 extension GroupSimulation {
@@ -19,7 +20,7 @@ extension GroupSimulation {
   }
 
   private func picture(_ seat: GroupSeat) -> PlacementRules.Picture? {
-    guard let runner = seat.agent?.group?.runner else { return nil }
+    guard let runner = seat.agent?.member else { return nil }
     let (status, placed) = (runner.status, runner.placed)
     return PlacementRules.Picture(
       seat: seat.index, name: seat.name, lives: seat.since.duration(to: clock.now),
@@ -34,7 +35,7 @@ extension GroupSimulation {
   /// It has had a moment to look at its clock.
   func judgeLease(_ seat: GroupSeat) {
     guard seat.isRunning, seat.since.duration(to: clock.now) > .milliseconds(450),
-      let status = seat.agent?.group?.runner.status
+      let status = seat.agent?.member?.status
     else { return }
     let start = seat.life.began
     hold(

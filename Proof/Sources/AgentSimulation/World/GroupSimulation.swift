@@ -2,6 +2,7 @@
 
 import Alerts
 import Basics
+import Groups
 import Monitoring
 import Scheduler
 
@@ -104,7 +105,7 @@ final class GroupSimulation: @unchecked Sendable {
     figures.requests = backend.requests
     for seat in seats {
       seat.life.kill()
-      seat.agent?.group?.runner.lookAtClock()
+      seat.agent?.member?.lookAtClock()
       clock.settle()
       seat.agent?.dispose()
       seat.agent = nil

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+import Agent
 import Basics
 import Glibc
 import History
 import QuartzAPI
-import Spool
-
 import Spool
 
 /// The disk of the store: what is on the medium and what is only in the page cache, over all lives of the process.

@@ -3,7 +3,6 @@
 import Basics
 import History
 import Monitoring
-
 import Spool
 
 /// What is held against the rules from time to time, and at the end.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-
 import Monitoring
 
 /// What goes wrong, and when: each kind of trouble comes again and again, by its own dice.
