@@ -189,7 +189,7 @@ extension DiscoveryKeeper {
   }
 }
 
-/// What a source of targets answered.
+/// Answer of a source of targets.
 package enum DiscoveryFinding: Sendable {
   case list(TargetList)
   /// In words without secrets.
