@@ -105,13 +105,15 @@ import Testing
       try await backend.addKey(Self.other)
       let holding =
         "begin; " + Backend.ingest([row(1, check: 501)], key: Self.other) + """
+          select pg_advisory_lock(1);
           do $$ begin
             while not exists (select from pg_locks where not granted) loop perform pg_sleep(0.01); end loop;
           end $$;
           commit;
           """
       async let first = backend.query(holding)
-      try await backend.waitFor("select count(*) from pg_stat_activity where state = 'active'", "2")
+      // It has its row, and waits for the second.
+      try await backend.waitFor("select count(*) from pg_locks where locktype = 'advisory' and objid = 1", "1")
       let rows = [row(1, Self.failing), row(2)]
       async let second = backend.refusal(Backend.ingest(rows), as: "service_role")
       let (late, early) = try await (second, first)
