@@ -113,7 +113,8 @@ import Testing
           """
       async let first = backend.query(holding)
       // It has its row, and waits for the second.
-      try await backend.waitFor("select count(*) from pg_locks where locktype = 'advisory' and objid = 1", "1")
+      try await backend.waitFor(
+        "select count(*) from pg_locks where locktype = 'advisory' and objid = 1", "1")
       let rows = [row(1, Self.failing), row(2)]
       async let second = backend.refusal(Backend.ingest(rows), as: "service_role")
       let (late, early) = try await (second, first)
