@@ -54,7 +54,9 @@ package struct YAMLReader {
     } catch {}
     if rules.refusesExtras, isMarked || failure != nil { tellMarks(of: text) }
     if let failure, problems.isEmpty {
-      note(.failure(failure.words, began: failure.began), failure.position.map { inside(text, $0) })
+      note(
+        .failure(failure.words, began: failure.began.map { inside(text, $0) }),
+        failure.position.map { inside(text, $0) })
     }
     return problems.isEmpty ? documents : []
   }

@@ -75,7 +75,7 @@ extension YAMLRules {
       ("<<: {a: 1}\nb: 2\n", "{<<: {a: 1}, b: 2}", "{b: 2, a: 1}"),
       ("'<<': {a: 1}\n", "{<<: {a: 1}}", "{<<: {a: 1}}"),
       (
-        "a: 0\n<<: [{a: 1, b: 1}, {b: 2, c: 2}]\n", "{a: 0, <<: [{a: 1, b: 1}, {b: 2, c: 2}]}",
+        "a: 0\n<<: [{a: 1, b: 1}, {b: 2, c: 2}]\n", "tooDeep at 2:7",
         "{a: 0, b: 1, c: 2}"
       ),
       ("<<: 1\n", "{<<: 1}", "noMaps at 1:1"),
@@ -85,8 +85,9 @@ extension YAMLRules {
         "a twice, last 1:1 at 2:1"
       ),
       ("[a]: {b: 1, b: 2}\n", "b twice, last 1:7 at 1:13; keyIsNoText at 1:1", "keyIsNoText at 1:1"),
-      ("a:\n  b:\n    c: 1\n", "tooDeep at 3:8", "{a: {b: {c: 1}}}"),
-      ("a: [[[1]]]\n", "{a: [[[1]]]}", "tooDeep at 1:7"), ("a: [[[[\n", "tooDeep at 1:7", "tooDeep at 1:6"),
+      ("a:\n  b:\n    c: 1\n", "tooDeep at 3:5", "{a: {b: {c: 1}}}"),
+      ("a: [[[1]]]\n", "tooDeep at 1:7", "tooDeep at 1:7"), ("a: [[1]]\n", "tooDeep at 1:6", "{a: [[1]]}"),
+      ("a: [[[[\n", "tooDeep at 1:7", "tooDeep at 1:7"),
     ] as [(String, String, String)])
   func eachByItsRules(text: String, plain: String, whole: String) {
     #expect(read(text, .plain) == plain)

@@ -3,9 +3,8 @@
 import Basics
 import Glibc
 import Monitoring
+import Spool
 import Synchronization
-
-@testable import Spool
 
 /// A disk that knows what is on the medium and what is only in the page cache, can fail at any operation,
 /// and can lose its power.
