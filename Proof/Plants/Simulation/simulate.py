@@ -53,7 +53,7 @@ def row(one):
         return True, f"| {one.name} | {one.rule} | {found[2]} | {found[1]} | {lived[1] if lived else ''} | {seconds:.1f} |"
     if code is not None and code < 0:
         return True, f"| {one.name} | {one.rule} | the process died of signal {-code} | | | {seconds:.1f} |"
-    return False, f"| {one.name} | {one.rule} | **nobody** | | | {seconds:.1f} |"
+    return False, f"| {one.name} | {one.rule} | **not found** | | | {seconds:.1f} |"
 
 
 def main():
