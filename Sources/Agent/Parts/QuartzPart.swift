@@ -73,7 +73,7 @@ struct QuartzPart: AgentPart {
   private var skipped: [Notice] {
     let catalog = base.catalog
     return catalog.checks.filter { $0.enabled && !catalog.isPosted($0) }.map {
-      .warning(.check($0.name), "its id is not in the API's list, and post is not set")
+      .warning(.check($0.name), "not in the API's list, and post is not set")
     }
   }
 
