@@ -103,7 +103,7 @@ class Faults:
                     make(kind, dice)
                     with self.lock:
                         self.found.append((name, kind, begin, time.time()))
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 self.failed.append(error)
 
         thread = threading.Thread(target=go_on)
@@ -111,7 +111,8 @@ class Faults:
         return thread
 
     def met(self, name, begin, end):
-        return any(who in (name, "database") and begin <= last and first <= end for who, _, first, last in self.found)
+        """What of it an agent met then."""
+        return [(kind, first, last) for who, kind, first, last in self.found if who in (name, "database") and begin <= last and first <= end]
 
     def counts(self):
         kinds = [kind for _, kind, _, _ in self.found]
@@ -133,7 +134,6 @@ class Site:
             self.agent.process.wait()
             time.sleep(dice.uniform(0, 1))
             self.agent.start()
-            # Until it takes part again; that it loads what it knows is part of the fault.
         else:
             self.relay.cut(kind.removeprefix("network "), dice.uniform(1, 5))
 
@@ -257,6 +257,7 @@ def judge(folder, sites, people, faults, say, seed):
     session, owners = connect(folder), {check: site.name for site in sites for check in site.checks}
     asks = session.json("select json_agg(json_build_array(a.id, a.monitoring_check_id, a.state, extract(epoch from a.asked_at), extract(epoch from a.answered_at), "
                         "(select count(*) from check_results r where r.ask_id = a.id))) from check_asks a")
+    unlogged = session.ask("select count(*) from check_asks a where not exists (select from quartz_agent.ask_log l where l.ask_id = a.id and l.asked_by = a.asked_by)")
     manual = int(session.ask("select count(*) from check_results where trigger = 'manual'"))
     session.close()
     done = [ask for ask in asks if ask[2] == "done"]
@@ -271,10 +272,12 @@ def judge(folder, sites, people, faults, say, seed):
     say(f"{len(asks)} runs asked for, {len(done)} answered after {share(times, 0.5):.1f} s (median), {late:.1f} s (p95, those that expired included), "
         f"{max(times, default=0):.1f} s at most, at a contact of 10 s")
     say(f"{len(met)} of them while its agent, its network or the database was gone: {share(met, 0.5):.1f} s (median), {share(met, 0.95):.1f} s (p95)")
-    say(f"{expired} expired; {manual} runs by hand; {twice} asks with another number of runs than one; {people.again} presses refused and made again")
+    for ask in sorted(done, key=lambda ask: ask[3] - ask[4])[:5]:
+        say(f"{ask[4] - ask[3]:.1f} s: " + ", ".join(f"{kind} from {first - ask[3]:.1f} to {last - ask[3]:.1f} s" for kind, first, last in faults.met(owners[ask[1]], ask[3], ask[4])))
+    say(f"{expired} expired; {manual} runs by hand; {twice} asks with another number of runs than one, {unlogged} without a line of who asked; {people.again} presses refused and made again")
     say(f"the button, {people.presses} times: " + ", ".join(f"{count} '{word}'" for word, count in people.words.items()) + f"; {len(people.silent)} without a word")
     for answer in people.silent[:3]:
         say(f"the button said {answer}")
-    return (late <= LIMIT and twice == 0 and not people.silent and len(done) + expired == len(asks) and len(met) > 0
+    return (late <= LIMIT and twice == 0 and unlogged == "0" and not people.silent and len(done) + expired == len(asks) and len(met) > 0
             # A run whose agent was killed before its result was heard of is made again.
             and len(done) <= manual <= len(done) + expired + killed)

@@ -11,6 +11,7 @@ import agent
 import apps
 import asks
 import cost
+import fallback
 import fleet
 import functions
 import histories
@@ -132,6 +133,8 @@ def main():
     part("agent", "A running agent", lambda: agent.run(folder, binary, say, 3 if is_short else 20))
     part("acks", "Acknowledgements", lambda: acks.run(folder, binary, say, is_short))
     part("windows", "Maintenance windows", lambda: windows.run(folder, binary, say, is_short))
+    if only == "fallback" or not is_short:
+        part("fallback", "Local channels as a fallback", lambda: fallback.run(folder, binary, say))
     part("move", "Shadow, cutover, rollback", lambda: migrate.run(folder, say))
     part("cost", "Cost of ingest", price)
     for title in wrong:

@@ -74,7 +74,7 @@ def one_request_too_many_is_429(stage):
 def a_key_of_another_scope_has_no_part_in_it(stage):
     """0 rows, 0 asks, 0 alerts, 0 checks, 0 windows: with all that an agent may say, as PostgreSQL and as the routes answer it."""
     can = ["asks", "list", "acks", "windows", "fleet"]
-    stage.at(60, name="a1", can=["asks"])
+    stage.post(stage.row(60, False), can=["asks"])
     member = person(stage, "viewer")[5:]
     team = Session(stage.folder, "authenticated")
     team.ask(f"select set_config('request.jwt.claim.sub', '{member}', false)")
