@@ -60,7 +60,8 @@ class Victim:
             if not line.startswith("lost "):
                 continue
             count, first = int(line.split()[1].replace(",", "")), int(line.split(" numbers ")[1].split()[0])
-            if aside & {first, first - 1}:
+            # Numbers are microseconds where a segment begins, and one more a result from there.
+            if any(0 <= first - begin < 100_000 for begin in aside):
                 kept += count
             elif "1 result, or more at the end of a segment that was being written" in line:
                 torn += count
