@@ -20,6 +20,13 @@ class Page(http.server.BaseHTTPRequestHandler):
     """What is checked: counts who came."""
     hits = []
 
+    def handle(self):
+        try:
+            super().handle()
+        except OSError:
+            # Who asked was killed.
+            pass
+
     def do_GET(self):
         self.hits.append(self.path)
         self.send_response(200)
