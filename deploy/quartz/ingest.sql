@@ -700,6 +700,12 @@ begin
     raise exception 'results were deleted, or their ids taken, while they were stored' using errcode = '40001';
   end if;
   refused := refused || taken;
+  -- An id that came twice is named once: an agent takes an answer that has one twice for none, and would send it for ever.
+  if jsonb_array_length(refused) > 1 then
+    select jsonb_agg(q.entry order by q.ord) into refused from (
+      select distinct on (e.entry ->> 'id') e.entry, e.ord from jsonb_array_elements(refused) with ordinality e (entry, ord)
+      order by e.entry ->> 'id', e.ord) q;
+  end if;
 
   if touched is not null then
     perform quartz_agent.refresh_resources(touched, newest);

@@ -217,7 +217,7 @@ def run(folder, binary, say, seed, seconds, server):
 
 
 def disturb(project, sites, people, seed, seconds, server):
-    faults = Faults(seed, (8, 25))
+    faults = Faults(seed, (15, 45))
 
     def database(_, dice):
         server.kill()
