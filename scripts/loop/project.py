@@ -69,7 +69,11 @@ class Database:
             said = session.ask(sql)
         except Refused as error:
             if error.code[:2] in ("08", "57"):
-                session.close()
+                # The others went with the database, too.
+                with self.lock:
+                    lost, self.idle = [session, *sum(self.idle.values(), [])], {}
+                for each in lost:
+                    each.close()
                 raise
             self.keep(role, session)
             raise
@@ -78,7 +82,7 @@ class Database:
 
     def keep(self, role, session):
         with self.lock:
-            self.idle[role].append(session)
+            self.idle.setdefault(role, []).append(session)
 
     def answer(self, role, person, method, path, query, body):
         """Status, more headers, and text."""

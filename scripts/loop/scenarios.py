@@ -384,6 +384,27 @@ def an_id_twice_in_a_batch_is_refused_once(stage):
     expect(stage.one("select count(*), count(distinct agent_key_id) from check_results"), "2|2")
 
 
+def members_with_a_key_each_run_a_slot_twice(stage):
+    """One row of it, and the other member is told that it is there: nothing is refused, and nothing counted twice."""
+    other = str(uuid.uuid4())
+    stage.run(f"insert into api_keys (id, name, key_hash, key_prefix) values ('{other}', 'k2', 'h2', 'q'); insert into agent_key_scopes (api_key_id) values ('{other}')")
+    first = stage.row(30, True, owner_rev=7)
+    slot = dict(first, scheduled_at=first["checked_at"])
+    expect(stage.post(slot, location="london", name="b1")["accepted"], 1)
+    stage.key = other
+    again = dict(slot, status="failure", state="down", reason="connect_refused", checked_at=stage.row(20, True)["checked_at"], owner_rev=6)
+    said = stage.post(again, again, location="london")
+    expect((said["accepted"], said["duplicates"], said["rejected"]), (0, 2, []))
+    expect(stage.one("select count(*), bool_and(status = 'success') from check_results"), "1|t")
+    # Of another slot, and of no slot, an id is still another's.
+    for at in (again["checked_at"], None):
+        said = stage.post(dict(again, scheduled_at=at), location="london")
+        expect((said["accepted"], [r["code"] for r in said["rejected"]]), (0, ["23505"]), str(at))
+    # Another location has results of its own.
+    stage.run("update agent_key_scopes set locations = null")
+    expect(stage.post(again, location="paris")["accepted"], 1)
+
+
 def one_instant_at_two_places(stage):
     """Of rows of one instant the name decides, in whatever order they come."""
     stage.run(f"insert into alert_rules (resource_id, rule_type, comparison_operator, threshold_value) values ('{stage.resource}', 'response_time', 'gt', 500)")
