@@ -298,6 +298,15 @@ returns boolean language sql immutable parallel safe as $$
     or stored.status::text = incoming.status and stored.checked_at = incoming.checked_at)
 $$;
 
+-- Whether a stored row is another member's run of the same slot, in a group whose members have a key each: of one slot there is one
+-- row, of whichever came first, as where they share a key.
+create or replace function quartz_agent.is_same_slot(
+  incoming quartz_agent.incoming, stored public.check_results, place text)
+returns boolean language sql immutable parallel safe as $$
+  select coalesce(stored.monitoring_check_id = incoming.check_id and stored.agent_key_id is not null
+    and stored.location = place and stored.scheduled_at = incoming.scheduled_at, false)
+$$;
+
 -- Whether a stored row has an id that was not its own to take: of another check, of no agent, or of another location. Keys
 -- of one location speak for the same slots of a check, under the same ids.
 create or replace function quartz_agent.is_squatter(
@@ -694,12 +703,18 @@ begin
   -- What has each id by now, also where another batch brought it at the same moment: this statement sees it.
   select coalesce(bool_or(r.id is null), false), coalesce(bool_or(quartz_agent.is_squatter(b, r, p_key_id, place)), false),
     coalesce(jsonb_agg(quartz_agent.rejection(b.id, '23505 the id is another result''s') order by b.ord)
-      filter (where not quartz_agent.is_same(b, r, p_key_id)), '[]')
+      filter (where not quartz_agent.is_same(b, r, p_key_id) and not quartz_agent.is_same_slot(b, r, place)), '[]')
   into gone, squatted, taken from unnest(batch) b left join public.check_results r on r.id = b.id;
   if gone or squatted then
     raise exception 'results were deleted, or their ids taken, while they were stored' using errcode = '40001';
   end if;
   refused := refused || taken;
+  -- An id that came twice is named once: an agent takes an answer that has one twice for none, and would send it for ever.
+  if jsonb_array_length(refused) > 1 then
+    select jsonb_agg(q.entry order by q.ord) into refused from (
+      select distinct on (e.entry ->> 'id') e.entry, e.ord from jsonb_array_elements(refused) with ordinality e (entry, ord)
+      order by e.entry ->> 'id', e.ord) q;
+  end if;
 
   if touched is not null then
     perform quartz_agent.refresh_resources(touched, newest);

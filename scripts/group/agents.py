@@ -8,7 +8,7 @@ import signal
 import subprocess
 import time
 
-from backend import KEY, PORT
+from backend import KEYS, PORT
 from etcd import PASSWORD, USER
 from lab import BACKEND, STORE, agent_address, in_space
 
@@ -42,7 +42,7 @@ spool: {{size: 32MiB}}
 egress: {{allow: ["10.77.3.0/24:80", "10.77.3.0/24:{PORT}"]}}
 quartz:
   url: https://{BACKEND}/v1
-  api_key: {KEY}
+  api_key: {next(key for key, member in KEYS.items() if member == name)}
   checks: {{pull: true}}
   deliver: {{every: 10s}}
 group:

@@ -16,7 +16,9 @@ import urllib.parse
 
 from lab import BACKEND, TARGETS
 
-KEY = "qtz_lab"
+NAMES = ["ada", "ben", "cay", "dot", "eve"]
+# A key of each member.
+KEYS = {f"qtz_lab_{name}": name for name in NAMES}
 PORT = 9000
 
 
@@ -109,11 +111,15 @@ class Outside:
         return status, json.dumps(answer).encode()
 
     def answer(self, method, path, fields, body):
-        if fields.get("x-api-key") != KEY:
+        member = KEYS.get(fields.get("x-api-key"))
+        if member is None:
             return 401, {"success": False, "error": {"code": "UNAUTHORIZED", "message": "no such key"}}
         route, _, query = path.partition("?")
         if route == "/v1/check-results" and method == "POST":
-            return 200, {"success": True, "data": self.store(json.loads(body))}
+            batch = json.loads(body)
+            if batch["agent"]["name"] != member:
+                return 403, {"success": False, "error": {"code": "42501", "message": "not the key of this agent"}}
+            return 200, {"success": True, "data": self.store(batch)}
         if route in ("/v1/monitoring-checks", "/v1/maintenance-windows") and method == "GET":
             asked = urllib.parse.parse_qs(query)
             page, size = int(asked.get("page", ["1"])[0]), min(100, int(asked.get("per_page", ["50"])[0]))
@@ -139,7 +145,7 @@ async def main():
     functions = None
     if len(sys.argv) > 5:
         from quartz import Functions
-        functions = Functions(sys.argv[5], KEY)
+        functions = Functions(sys.argv[5])
     outside = Outside(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]), functions)
     tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     tls.load_cert_chain(f"{sys.argv[1]}/server.crt", f"{sys.argv[1]}/server.key")

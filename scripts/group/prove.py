@@ -16,7 +16,7 @@ import time
 import report
 import takeover
 from agents import Agent, other_version
-from backend import checks_of
+from backend import NAMES, checks_of
 from etcd import Store, make_certificates
 from faults import KINDS, World, same_name
 from gate import Gate
@@ -25,7 +25,6 @@ from lab import BACKEND, HERE, STORE, Lab, Lateness, in_space, need, run
 from quartz import Database
 
 HERE_FOLDER = os.path.dirname(os.path.abspath(__file__))
-NAMES = ["ada", "ben", "cay", "dot", "eve"]
 
 
 class Outside:

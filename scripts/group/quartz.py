@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 
+from backend import KEYS
 from lab import TARGETS
 
 REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
@@ -21,8 +22,8 @@ import histories  # noqa: E402
 from database import Session, connect  # noqa: E402
 from project import Project  # noqa: E402
 
-KEY_ID = "00000000-0000-4000-8000-000000700001"
-NAMES = ["ada", "ben", "cay", "dot", "eve"]
+# The ids of the keys, by key.
+KEY_IDS = {key: f"00000000-0000-4000-8000-{710_000 + number:012d}" for number, key in enumerate(KEYS)}
 
 
 class Database:
@@ -38,8 +39,9 @@ class Database:
             subprocess.run(["psql", "-h", folder, "-U", "postgres", "-X", "-q", "--single-transaction", "-v", "ON_ERROR_STOP=1", "-f", file],
                            check=True, stdout=subprocess.DEVNULL)
         session = Session(folder)
-        session.ask(f"insert into api_keys (id, name, key_hash, key_prefix) values ('{KEY_ID}', 'lab', 'h', 'q');"
-                    f"insert into agent_key_scopes (api_key_id, agent_names) values ('{KEY_ID}', '{{{','.join(NAMES)}}}')")
+        for key, member in KEYS.items():
+            session.ask(f"insert into api_keys (id, name, key_hash, key_prefix) values ('{KEY_IDS[key]}', '{member}', 'h {member}', 'q');"
+                        f"insert into agent_key_scopes (api_key_id, agent_names) values ('{KEY_IDS[key]}', '{{{member}}}')")
         session.ask("insert into notification_channels (name, channel_type, configuration) values ('ops', 'slack', '{\"webhook_url\": \"https://s.example\"}')")
         for row in columns:
             session.ask(f"insert into resources (id, name, resource_type) values ('{row['resource_id']}', '{row['resources']['name']}', 'website') on conflict do nothing")
@@ -76,6 +78,17 @@ class Database:
         return wrong, (f"{total} runs asked for: {done} answered, after {float(middle or 0):.1f} s (median) and {float(late or 0):.1f} s (p95), {expired} expired; "
                        f"{rows} runs, {twice} asks by two agents")
 
+    def keys(self, session):
+        """What is wrong with the keys, of which each member has its own, and a line of counts."""
+        used, others, nobody = session.ask(
+            "select count(distinct r.agent_key_id), count(*) filter (where k.name <> r.agent), count(*) filter (where r.agent_key_id is null and r.agent <> 'backend') "
+            "from check_results r left join api_keys k on k.id = r.agent_key_id").split("|")
+        known = session.ask("select string_agg(a.name || case when k.name = a.name then '' else ' by ' || k.name end, ', ' order by a.name) "
+                            "from monitoring_agents a join api_keys k on k.id = a.api_key_id")
+        wrong = [words for words, is_so in ((f"{used} of {len(KEYS)} keys were used", used != str(len(KEYS))), (f"{others} rows by another member's key", others != "0"),
+                                            (f"{nobody} rows without a key", nobody != "0"), (f"the fleet is {known}", known != ", ".join(sorted(KEYS.values())))) if is_so]
+        return wrong, f"{used} keys, one of each member; {others} rows by another member's key"
+
     def rows(self, path):
         """As the recording backend writes them; the lab's checks have their number in their id."""
         session = Session(self.folder)
@@ -103,11 +116,12 @@ class Database:
             "count(*) filter (where alert_key like 'agent:%') from alerts").split("|")
         failures = session.ask("select count(*) from check_results where status <> 'success'")
         of_asks, asked = self.asks(session)
+        of_keys, keys = self.keys(session)
         session.close()
         said = (f"{sum(map(len, world.rows.values()))} rows, {failures} of them failures; {same} alerts as the oracle says, {len(wrong)} checks are not, {open_now} open at the end; "
                 f"{agents} alerts of agents; {told} notifications sent; {', '.join(broken) or '0 open twice, begins and ends told once'}")
-        said += f"\n{asked}"
-        return [*broken, *of_asks, *(f"alerts of {check} {kind}: wanted {wanted}, got {got}" for check, kind, _, wanted, got in wrong), *([] if same else ["no alert at all"])], said
+        said += f"\n{asked}\n{keys}"
+        return [*broken, *of_asks, *of_keys, *(f"alerts of {check} {kind}: wanted {wanted}, got {got}" for check, kind, _, wanted, got in wrong), *([] if same else ["no alert at all"])], said
 
     def end(self):
         self.process.terminate()
@@ -117,8 +131,8 @@ class Database:
 class Functions:
     """The edge functions, of the process that is outside; it dispatches as pg_cron would, only more often."""
 
-    def __init__(self, folder, key):
-        self.project = Project(folder, os.environ["DENO"], {key: KEY_ID})
+    def __init__(self, folder):
+        self.project = Project(folder, os.environ["DENO"], KEY_IDS)
         self.pool = concurrent.futures.ThreadPoolExecutor(16)
         self.project.function("public-api")
         threading.Thread(target=self.dispatch, daemon=True).start()

@@ -30,7 +30,7 @@ class BrokenPage(Page):
 class AlertingAgent(Agent):
     """With a channel that writes down what it gets."""
 
-    def __init__(self, binary, folder, stage, port, web, name="acks", resources=None):
+    def __init__(self, binary, folder, stage, port, web, name="acks", resources=None, app="always"):
         self.folder = pathlib.Path(folder)
         script = self.folder / "channel.sh"
         script.write_text(f"#!/bin/sh\ncat >>{folder}/notified\necho >>{folder}/notified\n")
@@ -38,6 +38,7 @@ class AlertingAgent(Agent):
         (self.folder / "notified").write_text("")
         super().__init__(binary, folder, stage, port, web, name=name, resources=resources, more=f"""
 alerts:
+  app: {app}
   group_wait: 1s
   remind: 1m
   channels: [{{name: ops, exec: ["{script}"]}}]

@@ -20,6 +20,13 @@ class Page(http.server.BaseHTTPRequestHandler):
     """What is checked: counts who came."""
     hits = []
 
+    def handle(self):
+        try:
+            super().handle()
+        except OSError:
+            # Who asked was killed.
+            pass
+
     def do_GET(self):
         self.hits.append(self.path)
         self.send_response(200)
@@ -72,7 +79,7 @@ def until(holds, seconds, words):
 
 
 class Agent:
-    def __init__(self, binary, folder, stage, port, web, name="loop-1", deliver="to: quartz", more="", resources=None):
+    def __init__(self, binary, folder, stage, port, web, name="loop-1", deliver="to: quartz", more="", resources=None, key="qtz_loop"):
         only = ", ".join(f'"{resource}"' for resource in resources or [stage.resource])
         self.binary, self.config = binary, pathlib.Path(folder) / f"{name}.yaml"
         self.config.write_text(f"""
@@ -81,7 +88,7 @@ spool: {{size: 16MiB}}
 egress: {{allow: ["127.0.0.1/32:{web}"], ports: [{web}]}}
 quartz:
   url: http://127.0.0.1:{port}/v1
-  api_key: qtz_loop
+  api_key: {key}
   checks: {{pull: true, every: 1h, only: {{resources: [{only}]}}}}
   deliver: {{{deliver}}}
 {more}""")

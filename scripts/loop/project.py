@@ -3,6 +3,7 @@
 rights that it needs, and the database behind the interface of PostgREST.
 
 `/v1/…` is the function public-api. POST /control with {"down": bool, "loseAnswers": n, "tooMany": n} makes it misbehave."""
+import collections
 import http.client
 import http.server
 import json
@@ -68,7 +69,11 @@ class Database:
             said = session.ask(sql)
         except Refused as error:
             if error.code[:2] in ("08", "57"):
-                session.close()
+                # The others went with the database, too.
+                with self.lock:
+                    lost, self.idle = [session, *sum(self.idle.values(), [])], {}
+                for each in lost:
+                    each.close()
                 raise
             self.keep(role, session)
             raise
@@ -77,7 +82,7 @@ class Database:
 
     def keep(self, role, session):
         with self.lock:
-            self.idle[role].append(session)
+            self.idle.setdefault(role, []).append(session)
 
     def answer(self, role, person, method, path, query, body):
         """Status, more headers, and text."""
@@ -187,6 +192,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         if project.takes("tooMany"):
             return self.say(429, [("Retry-After", "2")], b"")
         answer = project.function("public-api").ask(self.command, self.path, self.headers, body)
+        with project.lock:
+            project.statuses[answer[0]] += 1
         if self.path.endswith("/check-results") and project.takes("loseAnswers"):
             return self.hang_up()
         return self.say(*answer)
@@ -197,6 +204,8 @@ class Project:
         """keys: the ids of the API keys. folder: of the database's socket; the functions are in `functions` of it."""
         self.folder, self.deno, self.lock = folder, deno, threading.Lock()
         self.faults, self.instants, self.sent, self.functions = {"down": False, "loseAnswers": 0, "tooMany": 0}, [], [], {}
+        # How many answers of each status were given, those that were lost included.
+        self.statuses = collections.Counter()
         self.service, self.anonymous = f"service-{secrets.token_hex(16)}", f"anon-{secrets.token_hex(16)}"
         self.database = Database(folder, keys)
         self.log = open(f"{folder}/functions.log", "ab")
@@ -216,6 +225,11 @@ class Project:
         if token.startswith("user:"):
             return "authenticated", token[5:]
         return {self.service: "service_role", self.anonymous: "anon"}.get(token), None
+
+    def misbehave(self, fault):
+        """Once more."""
+        with self.lock:
+            self.faults[fault] += 1
 
     def takes(self, fault):
         with self.lock:

@@ -9,7 +9,9 @@ import time
 import acks
 import agent
 import apps
+import asks
 import cost
+import fallback
 import fleet
 import functions
 import histories
@@ -127,9 +129,12 @@ def main():
     part("cases", "Single cases", lambda: say(f"{scenarios.run(folder, fleet, functions, security, apps)} cases"))
     part("kills", "Kills", killed)
     part("outage", "A day away", away)
+    part("asks", "Runs asked for, under faults", lambda: asks.run(folder, binary, say, seed, 90 if is_short else 600, server))
     part("agent", "A running agent", lambda: agent.run(folder, binary, say, 3 if is_short else 20))
     part("acks", "Acknowledgements", lambda: acks.run(folder, binary, say, is_short))
     part("windows", "Maintenance windows", lambda: windows.run(folder, binary, say, is_short))
+    if only == "fallback" or not is_short:
+        part("fallback", "Local channels as a fallback", lambda: fallback.run(folder, binary, say))
     part("move", "Shadow, cutover, rollback", lambda: migrate.run(folder, say))
     part("cost", "Cost of ingest", price)
     for title in wrong:

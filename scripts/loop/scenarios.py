@@ -369,6 +369,42 @@ def late_rows_after_a_slow_one_of_an_earlier_owner(stage):
     expect(stage.alerts("occurrences, resolution, round(extract(epoch from now() - resolved_at) / 10)"), ["2|recovered|42"])
 
 
+def an_id_twice_in_a_batch_is_refused_once(stage):
+    """A member of a group that got a slot's check back has run it twice, and another member's run is stored: what is refused is named
+    once, or the agent takes the answer for none and sends the same again, for ever."""
+    other = str(uuid.uuid4())
+    stage.run(f"insert into api_keys (id, name, key_hash, key_prefix) values ('{other}', 'k2', 'h2', 'q'); insert into agent_key_scopes (api_key_id) values ('{other}')")
+    known, gone = stage.row(30, True), str(uuid.uuid4())
+    expect(stage.post(known, location="london", name="b1")["accepted"], 1)
+    stage.key = other
+    twice = [stage.row(seconds, False, id=known["id"]) for seconds in (20, 10)]
+    lost = [stage.row(seconds, False, id=gone, check=gone) for seconds in (20, 10)]
+    said = stage.post(*twice, *lost, stage.row(5, True), location="london")
+    expect((said["accepted"], said["duplicates"], [(r["id"], r["code"]) for r in said["rejected"]]), (1, 2, [(gone, "23503"), (known["id"], "23505")]))
+    expect(stage.one("select count(*), count(distinct agent_key_id) from check_results"), "2|2")
+
+
+def members_with_a_key_each_run_a_slot_twice(stage):
+    """One row of it, and the other member is told that it is there: nothing is refused, and nothing counted twice."""
+    other = str(uuid.uuid4())
+    stage.run(f"insert into api_keys (id, name, key_hash, key_prefix) values ('{other}', 'k2', 'h2', 'q'); insert into agent_key_scopes (api_key_id) values ('{other}')")
+    first = stage.row(30, True, owner_rev=7)
+    slot = dict(first, scheduled_at=first["checked_at"])
+    expect(stage.post(slot, location="london", name="b1")["accepted"], 1)
+    stage.key = other
+    again = dict(slot, status="failure", state="down", reason="connect_refused", checked_at=stage.row(20, True)["checked_at"], owner_rev=6)
+    said = stage.post(again, again, location="london")
+    expect((said["accepted"], said["duplicates"], said["rejected"]), (0, 2, []))
+    expect(stage.one("select count(*), bool_and(status = 'success') from check_results"), "1|t")
+    # Of another slot, and of no slot, an id is still another's.
+    for at in (again["checked_at"], None):
+        said = stage.post(dict(again, scheduled_at=at), location="london")
+        expect((said["accepted"], [r["code"] for r in said["rejected"]]), (0, ["23505"]), str(at))
+    # Another location has results of its own.
+    stage.run("update agent_key_scopes set locations = null")
+    expect(stage.post(again, location="paris")["accepted"], 1)
+
+
 def one_instant_at_two_places(stage):
     """Of rows of one instant the name decides, in whatever order they come."""
     stage.run(f"insert into alert_rules (resource_id, rule_type, comparison_operator, threshold_value) values ('{stage.resource}', 'response_time', 'gt', 500)")
@@ -588,6 +624,9 @@ def more_alerts_than_an_answer_has(stage):
     """Those that are acknowledged make room for those that are not."""
     checks = [stage.add(url=f"https://h{n}.example/") for n in range(250)]
     stage.post(*[stage.row(60, False, check=check) for check in checks])
+    # What a slow machine does not come to within a request waits for the tick.
+    while stage.one("select count(*) from quartz_agent.dirty") != "0":
+        stage.tick()
     expect(stage.one("select count(*) from alerts where resolved_at is null"), "250")
     told = stage.post(can=["acks"])["alerts"]
     expect((len(told["open"]), told["more"]), (200, True))

@@ -7,6 +7,7 @@ import uuid
 
 from agent import route
 from database import Refused, Session
+from functions import person
 from scenarios import expect
 
 
@@ -68,6 +69,43 @@ def one_request_too_many_is_429(stage):
         expect(stage.one("select count(*) from check_results"), "0")
         stage.run("update quartz_agent.key_rate set minute = minute - interval '2 min'")
         expect(ask("check-results", [row])[1]["accepted"], 1)
+
+
+def a_key_of_another_scope_has_no_part_in_it(stage):
+    """0 rows, 0 asks, 0 alerts, 0 checks, 0 windows: with all that an agent may say, as PostgreSQL and as the routes answer it."""
+    can = ["asks", "list", "acks", "windows", "fleet"]
+    stage.post(stage.row(60, False), can=["asks"])
+    member = person(stage, "viewer")[5:]
+    team = Session(stage.folder, "authenticated")
+    team.ask(f"select set_config('request.jwt.claim.sub', '{member}', false)")
+    [asked] = team.json(f"select ask_checks('{stage.check}', null)")["asks"]
+    team.close()
+    stage.run(f"insert into maintenance_windows (resource_id, title, starts_at, ends_at) values ('{stage.resource}', 'w', now() + interval '1 h', now() + interval '2 h')")
+    other, office = str(uuid.uuid4()), stage.one("insert into resources (name, resource_type) values ('Office', 'server') returning id")
+    own = stage.add("port", resource=office)
+    stage.run(f"insert into api_keys (id, name, key_hash, key_prefix) values ('{other}', 'other', 'o', 'q');"
+              f"insert into agent_key_scopes (api_key_id, resource_ids, may_maintain) values ('{other}', array['{office}'::uuid], true)")
+    before = stage.one("select count(*) from check_results")
+    ours, known, stage.key = stage.key, stage.row(5, True), other
+    said = stage.post(known, stage.row(0, True, trigger="manual", ask_id=asked), name="b1", can=can, have={"list": 0, "alerts": 0},
+                      acks=[{"check_id": stage.check, "kind": "availability", "by": "eve"}],
+                      windows={"version": "v", "list": [{"id": str(uuid.uuid4()), "resource_id": stage.resource, "checks": [stage.check], "title": "t",
+                                                         "from": known["checked_at"], "until": "2999-01-01T00:00:00Z"}]})
+    expect((said["accepted"], [r["code"] for r in said["rejected"]], said["asks"], said["alerts"]["open"], said["alerts"]["closed_by_hand"], said["fleet"]),
+           (0, ["42501", "42501"], [], [], [], []))
+    expect(stage.one("select count(*) from check_results"), before)
+    expect(stage.one("select state from check_asks"), "open")
+    expect(stage.one("select count(*), count(acknowledged_at), count(resolved_at) from alerts where monitoring_check_id is not null"), "1|0|0")
+    expect(stage.one("select string_agg(title, ',') from maintenance_windows"), "w")
+    config = stage.service.json(f"select agent_config('{other}', null)")
+    expect(([c["id"] for c in config["checks"] if c["id"] != own], config["windows"]), ([], []))
+    with route(stage.folder, ours, qtz_other=other) as port:
+        def ids(path):
+            request = urllib.request.Request(f"http://127.0.0.1:{port}/v1/{path}", headers={"X-API-Key": "qtz_other"})
+            with urllib.request.urlopen(request) as answer:
+                return [row["id"] for row in json.load(answer)["data"]]
+
+        expect((ids("monitoring-checks?is_enabled=true"), ids("maintenance-windows")), ([own], []))
 
 
 def administrators_try_channels_out(stage):
