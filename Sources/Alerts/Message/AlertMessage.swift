@@ -17,6 +17,15 @@ package struct AlertMessage: Hashable, Sendable {
     case digest
     /// `quartz-agent alert test`.
     case test
+
+    /// As people read it; JSON keeps `update` and `recovered`.
+    package var words: String {
+      switch self {
+      case .update: "updated"
+      case .recovered: "resolved"
+      case .opened, .acknowledged, .digest, .test: rawValue
+      }
+    }
   }
 
   /// One alert of an incident.
