@@ -86,6 +86,28 @@ import Testing
     }
   }
 
+  /// An incident is muted when all of its checks are, also those that are not shown.
+  @Test(arguments: [false, true]) func aMutedIncident(isAll: Bool) throws {
+    var snapshot = try sampleSource().status
+    let checks = snapshot.checks.filter { ["Shop front", "Search"].contains($0.name) }
+    let one = incident(1, [member("Shop front", try #require(checks.first?.id))])
+    var alerts = AlertsView()
+    alerts.open = [one]
+    for check in checks { alerts.incidentOf[check.id] = one.id }
+    snapshot.alerts = alerts
+    let until = now.advanced(by: .seconds(3600))
+    snapshot.mutes = [
+      OrderView(
+        id: UniqueID(high: 5, low: 5), short: "000005", target: "all", from: now, until: until, why: nil,
+        by: nil)
+    ]
+    snapshot.markHandled(
+      muted: Dictionary(uniqueKeysWithValues: checks.prefix(isAll ? 2 : 1).map { ($0.id, until) }))
+    #expect(checks.count == 2)
+    let card = IncidentSection(snapshot: snapshot).render().html
+    #expect(card.contains("muted until") == isAll)
+  }
+
   /// A check that was removed is not marked as one that works.
   @Test(
     arguments: [("removed", .unknown), ("recovered", .up), ("renamed", .unknown)] as [(String, CheckState)])

@@ -94,8 +94,11 @@ struct IncidentSection {
 
   /// Until when all of its checks are muted; `nil` while one is not.
   private func muted(_ incident: IncidentStatus) -> Timestamp? {
-    let ids = Set(incident.members.filter { $0.until == nil }.compactMap(\.checkID))
-    guard !ids.isEmpty, !snapshot.mutes.isEmpty else { return nil }
+    guard !snapshot.mutes.isEmpty else { return nil }
+    var ids = Set(incident.members.filter { $0.until == nil }.compactMap(\.checkID))
+    // Also those that are not shown.
+    ids.formUnion((snapshot.alerts?.incidentOf ?? [:]).filter { $0.value == incident.id }.keys)
+    guard !ids.isEmpty else { return nil }
     let ends = snapshot.checks.lazy.filter { ids.contains($0.id) }.map { $0.mutedUntil ?? .epoch }
     return ends.min().flatMap { $0 > snapshot.now ? $0 : nil }
   }
