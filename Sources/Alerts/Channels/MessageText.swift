@@ -135,7 +135,7 @@ struct MessageText {
     let why = [isOne ? nil : "rule \(member.rule)", member.reason?.rawValue, member.text].compactMap(\.self)
       .joined(separator: ": ")
     let target = member.target.map { " (\($0))" } ?? ""
-    let new = member.isNew ? " (new)" : ""
+    let new = member.isWorse ? " (worse)" : member.isNew ? " (new)" : ""
     let end = member.until.map { " until \(stamp($0))\(member.outcomeWords)" } ?? ""
     return
       "\(member.mark.mark) \(member.name)\(new)\(target) since \(stamp(member.since))\(end)\(why.isEmpty ? "" : " – \(why)")"

@@ -48,8 +48,10 @@ package struct AlertMessage: Hashable, Sendable {
     package var until: Timestamp?
     /// Why it fires no more.
     package var outcome: TroubleEnd?
-    /// It is new in this notification.
+    /// It is new in this notification, or worse.
     package var isNew = false
+    /// The receiver has it already, less severe.
+    package var isWorse = false
     /// The last result that was well, before it fired.
     package var lastGood: Timestamp?
     package var runbook: String?

@@ -178,6 +178,14 @@ extension Draft {
   func isNew(_ member: Incident.Member) -> Bool {
     trigger != .opened && member.isActive && fresh.contains(member.trouble.key)
   }
+
+  /// The channel takes it for firing, and for less severe than it is.
+  func isWorse(_ member: Incident.Member) -> Bool {
+    guard isNew(member), !record.heard.isOver, let known = record.heard.alerts[member.trouble.key] else {
+      return false
+    }
+    return known.end == nil
+  }
 }
 
 extension Trouble.Relation {
