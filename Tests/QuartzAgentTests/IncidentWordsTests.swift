@@ -11,7 +11,8 @@ import Testing
 /// Timeline of an incident, and what commands say of it.
 @Suite struct IncidentWordsTests {
   private let begin = Timestamp(seconds: 1_767_571_200)
-  private let (shop, search) = (UniqueID(high: 1, low: 1), UniqueID(high: 1, low: 2))
+  private let shop = UniqueID(high: 1, low: 1)
+  private let search = UniqueID(high: 1, low: 2)
 
   private func reading(_ second: Int64) -> ClockReading {
     ClockReading(
