@@ -90,6 +90,24 @@ import Testing
       ] + rest)
   }
 
+  /// The mark of an alert that is over, as on the incident's page.
+  @Test(
+    arguments: [
+      ("availability", "down", CheckState.up), ("availability", "degraded", .unknown),
+      ("certificate", "degraded", .up),
+    ] as [(String, String, CheckState)])
+  func theMarkOfWhatIsOver(subject: String, state: String, mark: CheckState) throws {
+    let json = try JSONValue.parse(
+      """
+      {"id":"01a2-abcdef","subject":"\(subject)","severity":"high","status":"active","members":1,"alerts":1,
+       "triggered_at":"2026-01-05T00:00:00.000Z","duration_s":60,"title":"Shop","notifications":[],"checks":[
+       {"check_id":"1","name":"Shop","rule":"down","text":"it was","state":"\(state)","outcome":"recovered",
+        "until":"2026-01-05T00:00:30.000Z"}]}
+      """.utf8)
+    let last = IncidentText(width: 200).render([json]).split(separator: "\n").last
+    #expect(last == "  \(mark.mark) Shop  it was")
+  }
+
   /// An answer that has not all incidents says how many are left out.
   @Test(
     arguments: [(2, ""), (3, "and 1 older incident\n"), (5000, "and 4998 older incidents\n")]

@@ -80,7 +80,7 @@ struct IncidentText {
         "\(short(incident)): \(count) \(count == 1 ? "member" : "members")\(acknowledged(incident))")
       for line in notified(incident) { lines += line.folded(width: width, hanging: 4, breaksWords: true) }
       let members = incident["checks"]?.array ?? []
-      for member in members { lines += self.member(member, isOne: isAlone(member, members)) }
+      for member in members { lines += self.member(member, of: incident, isOne: isAlone(member, members)) }
       let rest = Int(clamping: incident["alerts"]?.integer ?? 0) - members.count
       if rest > 0 { lines.append("  and \(rest) more") }
     }
@@ -116,9 +116,11 @@ struct IncidentText {
     return members.count { $0["check_id"]?.string == check } == 1
   }
 
-  private func member(_ member: JSONValue, isOne: Bool) -> [String] {
+  private func member(_ member: JSONValue, of incident: JSONValue, isOne: Bool) -> [String] {
     let state = member["state"]?.string.flatMap(CheckState.init) ?? .degraded
-    let isWell = (member["outcome"]?.string ?? "recovered") == "recovered"
+    // A rule about degraded or unknown ends as well when the check goes down.
+    let isOther = incident["subject"]?.string == AlertSubject.availability.rawValue && state != .down
+    let isWell = !isOther && (member["outcome"]?.string ?? "recovered") == "recovered"
     let mark = (member["until"] == nil ? state : isWell ? CheckState.up : .unknown).mark
     let rule = isOne ? nil : member["rule"]?.string
     let words = [rule, member["reason"]?.string, member["text"]?.string].compactMap(\.self)
