@@ -20,6 +20,8 @@ package struct IncidentStatus: Hashable, Sendable {
     package var state: CheckState?
     /// Why it fires no more, in a word.
     package var outcome: String?
+    /// `nil` where it is not known.
+    package var subject: AlertSubject?
 
     package init(
       checkID: UniqueID?, name: String, rule: String, severity: AlertSeverity, reason: Reason?, text: String?,
@@ -45,6 +47,8 @@ package struct IncidentStatus: Hashable, Sendable {
   package var acknowledgedNote: String?
   /// Some of them, the worst first.
   package var members: [Member] = []
+  /// Every check that it is about, also those that are not in `members`.
+  package var checks: Set<UniqueID> = []
   /// Checks and parts of the agent, each once, and alerts, of which one check may have several; also those not shown.
   package var memberCount = 0
   package var alertCount = 0
@@ -273,17 +277,34 @@ extension OrderView {
 extension IncidentStatus.Member {
   /// As its rule has it; what ended for another reason than that it works again is unknown.
   package var mark: CheckState {
-    guard until == nil else { return outcome == nil || outcome == "recovered" ? .up : .unknown }
+    guard until == nil else {
+      return (outcome == nil || outcome == "recovered") && otherState == nil ? .up : .unknown
+    }
     return state ?? .degraded
+  }
+
+  /// State of a rule about degraded or unknown, which ends as well when the check goes down; `nil` for other rules.
+  private var otherState: CheckState? {
+    guard subject == .availability, let state, state == .degraded || state == .unknown else { return nil }
+    return state
   }
 
   package var outcomeWords: String {
     switch outcome {
-    case nil, "recovered": "well again"
+    case nil, "recovered": otherState.map { "no longer \($0.rawValue)" } ?? "well again"
     case "maintenance": "in maintenance"
     case "rule_changed": "rule changed"
     case let word?: word
     }
+  }
+}
+
+extension IncidentStatus {
+  /// Text of an alert, in one line. The rule is named where several fire for the check.
+  package func why(_ member: Member) -> String {
+    guard let words = member.text ?? member.reason?.rawValue else { return member.rule }
+    let isOne = members.count { $0.checkID != nil && $0.checkID == member.checkID } < 2
+    return isOne ? words : "\(member.rule): \(words)"
   }
 }
 

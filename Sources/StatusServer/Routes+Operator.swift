@@ -14,8 +14,11 @@ extension Routes {
     switch segments {
     case ["incidents"]:
       let (limit, offset) = try range(path, maximum: 1000)
-      let all = (snapshot.alerts?.open.reversed() ?? []) + (snapshot.alerts?.over ?? [])
       let status = try incidentStatus(path)
+      let check = path["check"] ?? ""
+      guard let all = incidents(of: check, snapshot) else {
+        return failure(404, "NOT_FOUND", "no check is called \(quoted(check)); give a name or an id")
+      }
       let found = all.filter { status == nil || $0.status == status }
       let page = StatusJSON.Page(total: found.count, limit: limit, offset: offset)
       return json(snapshot, page) { json in
@@ -54,6 +57,20 @@ extension Routes {
       return json(snapshot) { incident.write(now: snapshot.now, to: &$0) }
     default: return nil
     }
+  }
+
+  /// Incidents of the checks with a name or an id, newest first; all of them without one. `nil` where nothing is called so.
+  private func incidents(of word: String, _ snapshot: StatusSnapshot) -> [IncidentStatus]? {
+    let all = (snapshot.alerts?.open.reversed() ?? []) + (snapshot.alerts?.over ?? [])
+    guard !word.isEmpty else { return all }
+    let id = UniqueID(word)
+    let named = Set(snapshot.checks.filter { $0.name == word || $0.id == id }.map(\.id))
+    let found = all.filter { incident in
+      if !incident.checks.isDisjoint(with: named) { return true }
+      // One that is not configured any more is known by its incidents alone.
+      return incident.members.contains { $0.name == word } || id.map(incident.checks.contains) ?? false
+    }
+    return named.isEmpty && found.isEmpty ? nil : found
   }
 
   private func incidentStatus(_ path: RequestPath) throws(BadRequest) -> IncidentStatus.Status? {

@@ -148,7 +148,7 @@ enum KeySamples {
   static let checkValues: [String: String] = [
     "maintenance": "[{start: 2026-01-04T02:00, duration: 2h}]", "confirm.from": "1", "confirm.of": "[a, c]",
     "confirm.within": "17s", "depends_on": "[\"tag:x\"]", "strict_downtime": "true", "trace": "false",
-    "runbook": "\"https://wiki.example/shop\"", "was": "Old shop", "name": "B", "id": id, "type": "-",
+    "runbook": "\"https://wiki.test/a?b=1#c\"", "was": "Old shop", "name": "B", "id": id, "type": "-",
     "enabled": "false", "post": "true", "resource": id, "tags": "[x]", "interval": "70s", "timeout": "7s",
     "retries": "7", "retry_delay": "7s", "confirm_delay": "7s", "ip": "4", "url": "\"https://b.example/\"",
     "method": "PUT", "headers": "{X-A: b}", "body": "x", "auth.basic.username": "y",

@@ -39,6 +39,35 @@ import Testing
     #expect(over["event_action"]?.string == "resolve" && over["dedup_key"] == opened["dedup_key"])
   }
 
+  /// Members with one runbook are one link.
+  @Test func aRunbookIsLinkedOnce() throws {
+    var message = message()
+    message.members = ["https://wiki/a", "https://wiki/b", "https://wiki/a"].map { runbook in
+      var member = message.members[0]
+      member.runbook = runbook
+      return member
+    }
+    let links = try body(.pagerduty, message)["links"]?.array ?? []
+    #expect(links.compactMap { $0["href"]?.string } == ["https://wiki/a", "https://wiki/b"])
+  }
+
+  /// Alerts of two rules for one check are told apart, and one alone needs no name of a rule.
+  @Test func alertsOfTwoRules() {
+    var message = message()
+    var other = message.members[0]
+    (other.checkID, other.name) = (UniqueID(high: 3, low: 5), "Search")
+    var long = message.members[0]
+    long.rule = "long"
+    message.members += [long, other]
+    let ends = MessageText(message).lines.compactMap { line in
+      line.contains(" – ") ? line.split(separator: "–").last.map { $0.dropFirst() } : nil
+    }
+    #expect(
+      ends == [
+        "rule down: http_status: status 503", "rule long: http_status: status 503", "http_status: status 503",
+      ])
+  }
+
   /// Alertmanager knows an alert by its labels: they are the same at the end, and the end is one.
   @Test func alertmanager() throws {
     let opened = try body(.alertmanager, message())[0], over = try body(.alertmanager, message(.recovered))[0]

@@ -92,6 +92,10 @@ import Testing
       message.counts.filter { $0.of == "tag" }.map { "\($0.name) \($0.checks)" } == ["even 6", "odd 6"])
     #expect(message.counts.filter { $0.of == "reason" }.map(\.checks) == [12])
     #expect(message.counts.filter { $0.of == "network" }.allSatisfy { $0.checks == 1 })
+    #expect(
+      MessageText(message).lines.filter { $0.hasPrefix("by ") } == [
+        "by tag: even (6), odd (6)", "by reason: connect_refused (12)",
+      ])
   }
 
   /// Of a digest each incident is one, also one with two alerts.

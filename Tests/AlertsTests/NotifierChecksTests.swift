@@ -24,6 +24,23 @@ import Testing
 
   private func pair(_ names: String...) throws -> [MonitoringCheck] { try names.map { try makeCheck($0) } }
 
+  /// A recovery of high severity is sent at once, also where the alert that is left is low and would wait for the digest.
+  @Test func whatIsLeftIsLow() throws {
+    let checks = try pair("web", "db")
+    var desk = Desk(quickSettings([rule("down", .high, ["web"]), rule("mild", .low, ["db"])]), checks)
+    for check in checks { desk.down(check, at: 0) }
+    desk.pass(from: 0, to: 19)
+    desk.up(checks[0], at: 20)
+    desk.pass(from: 20, to: 200)
+    desk.up(checks[1], at: 201)
+    desk.pass(from: 201, to: 220)
+    #expect(
+      desk.lines == [
+        "3 opened web and 1 more are down: refused", "30 update web is up again; still down: db",
+        "204 recovered web and 1 more are up again",
+      ])
+  }
+
   // A critical, B medium, and B critical after two failures more.
   private func rising() throws -> (desk: Desk, a: MonitoringCheck, b: MonitoringCheck) {
     let checks = try pair("A", "B")

@@ -24,8 +24,8 @@ import Testing
       switch self {
       case .certificate: "3 opened Shop: a certificate ends in 5d, at 2026-01-10T00:00:00.000Z"
       case .response: "3 opened Shop is slow: the response time is 900 ms, above 500ms"
-      case .budget: "3 opened Shop was down for too long"
-      case .agent: "3 opened agent: the store has a problem"
+      case .budget: "3 opened Shop: down for 11m of the last 24h, more than 10m"
+      case .agent: "3 opened agent: the store has a problem: no space left"
       }
     }
 

@@ -12,7 +12,8 @@ import Testing
   private func overdue(_ desk: Desk, at second: Int64, _ channel: String = "ops") -> [Int64] {
     let context = desk.context(second)
     return desk.book.decisions(context).compactMap { _, to, decision in
-      to.name == channel ? decision.overdue(context).map { $0.microseconds / 1_000_000 } : nil
+      guard to.name == channel else { return nil }
+      return desk.book.notifier.overdue(decision, to: to, context).map { $0.microseconds / 1_000_000 }
     }
   }
 
@@ -110,6 +111,21 @@ import Testing
     let word = try #require(desk.book.incidents.opened.first?.short)
     _ = desk.book.acknowledge(word, by: "ann", note: nil, now: after(hours))
     #expect(overdue(desk, at: hours + 7) == [7])
+  }
+
+  /// An incident that joins a storm is late from the storm's next notification.
+  @Test func storms() throws {
+    let checks = try StormTests.checks(30)
+    var settings = StormTests.settings()
+    settings.groupInterval = .seconds(3600)
+    var desk = Desk(settings, checks)
+    for check in checks.dropLast() { desk.down(check, at: 0) }
+    desk.pass(from: 0, to: 20)
+    desk.down(checks[29], at: 20)
+    desk.pass(from: 21, to: 40)
+    #expect(desk.told.map(\.at) == [15] && desk.told.allSatisfy(\.message.isStorm))
+    #expect(overdue(desk, at: 40).isEmpty && overdue(desk, at: 3614).isEmpty)
+    #expect(overdue(desk, at: 3625) == [10])
   }
 
   /// A reminder is late from its own time, what is muted not at all.

@@ -134,6 +134,7 @@ import Testing
       }
     }
     #expect(plain == [false, true])
+    #expect(book.notifier.state(of: "ops").failed == [.opened: 1], "one notification, tried twice")
   }
 
   /// Of three recipients one is not taken at first: the others once, that one again, alone, until it takes it.

@@ -39,6 +39,49 @@ import Testing
     #expect(desk.told.last?.message.members.first?.mark == mark)
   }
 
+  /// A check that was down and is degraded now: no second rule fires for it, as the first does not any more.
+  @Test(arguments: [AlertSeverity.low, .medium]) func oneStateAfterTheOther(severity: AlertSeverity) throws {
+    let web = try makeCheck("web")
+    let rules = [
+      AlertRule("down", .state(.down, for: .zero), severity: .critical),
+      AlertRule("weak", .state(.degraded, for: .zero), severity: severity),
+    ]
+    var desk = Desk(quickSettings(rules), [web])
+    desk.down(web, at: 0)
+    desk.pass(from: 0, to: 19)
+    desk.note(result(web, .degraded, at: 20))
+    desk.pass(from: 20, to: 40)
+    desk.up(web, at: 41)
+    desk.pass(from: 41, to: 50)
+    let titles = desk.told.map(\.message.title)
+    #expect(desk.told.map(\.at) == [3, 20, 44], "\(desk.lines)")
+    try #require(titles.count == 3)
+    #expect(
+      titles[1].hasPrefix("now \(severity.rawValue): web is degraded") && titles[0] == "web is down: refused")
+    #expect(titles[2] == "web is no longer degraded")
+  }
+
+  /// What got worse is not new in the text, and what joined is.
+  @Test func worseIsNotNew() throws {
+    let (web, database) = (try makeCheck("web"), try makeCheck("db"))
+    var desk = Desk(quickSettings(), [web, database])
+    desk.down(web, at: 0)
+    desk.pass(from: 0, to: 20)
+    var alert = try #require(desk.book.incidents.opened.first?.members.first?.trouble)
+    alert.severity = .critical
+    desk.book.incidents.take(.holds(alert), now: reading(21))
+    desk.pass(from: 21, to: 22)
+    desk.down(database, at: 23)
+    desk.pass(from: 23, to: 40)
+    let marks = desk.told.map { told in
+      MessageText(told.message).lines.filter { $0.contains(" since ") && $0.contains("192.0.2.1") }.map {
+        $0.split(separator: " ").prefix(3).dropFirst().joined(separator: " ")
+      }
+    }
+    let target = "(\(web.target))"
+    #expect(marks == [["web \(target)"], ["web (worse)"], ["db (new)", "web \(target)"]], "\(desk.lines)")
+  }
+
   /// Several checks in several states, in a title, in what is left of them, at their end, and once it is past.
   @Test func severalStates() throws {
     let checks = try ["web", "db", "dns"].map { try makeCheck($0) }

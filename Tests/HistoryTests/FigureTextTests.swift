@@ -106,6 +106,21 @@ import Testing
     #expect(member.mark == mark && member.outcomeWords == words)
   }
 
+  /// A rule about degraded or unknown ends as well when the check goes down.
+  @Test(
+    arguments: [
+      (.degraded, .availability, .unknown, "no longer degraded"),
+      (.unknown, .availability, .unknown, "no longer unknown"), (.down, .availability, .up, "well again"),
+      (.degraded, .certificate, .up, "well again"), (.degraded, .performance, .up, "well again"),
+    ] as [(CheckState, AlertSubject, CheckState, String)])
+  func whatBecameOfAnotherState(state: CheckState, subject: AlertSubject, mark: CheckState, words: String) {
+    var member = IncidentStatus.Member(
+      checkID: nil, name: "Shop", rule: "weak", severity: .high, reason: nil, text: nil, since: midnight,
+      until: midnight + .seconds(5))
+    (member.state, member.subject, member.outcome) = (state, subject, "recovered")
+    #expect(member.mark == mark && member.outcomeWords == words)
+  }
+
   /// Where neither a day nor a week has enough results, the week has more of them.
   @Test func whatIsUsualOfFewResults() throws {
     let check = try makeCheck("Slow")

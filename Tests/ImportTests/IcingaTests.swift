@@ -62,6 +62,28 @@ import Testing
     #expect(made.imported.checks[0]["interval"]?.word == "1m" && made.problems == [])
   }
 
+  /// A page about a check is its runbook; one with macros of Icinga is listed.
+  @Test func runbooks() throws {
+    let made = try ReadSource(
+      .icinga2,
+      """
+      object Host "h" {
+        address = "192.0.2.1"
+        check_command = "hostalive"
+        notes_url = "https://wiki.example/h?id=1"
+      }
+      object Service "s" {
+        host_name = "h"
+        check_command = "tcp"
+        vars.tcp_port = 80
+        notes_url = "https://wiki.example/$host.name$"
+      }
+      """)
+    #expect(
+      made.imported.checks.map { $0["runbook"]?.word ?? "none" } == ["https://wiki.example/h?id=1", "none"])
+    #expect(made.reasonCounts["it is shown on Icinga's pages only"] == 1 && made.problems == [])
+  }
+
   @Test func applyRules() throws {
     let made = try read(
       """

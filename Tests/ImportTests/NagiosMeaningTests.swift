@@ -6,6 +6,36 @@ import Testing
 
 /// Days to the end of a certificate: every plugin and flag that has them, and every form of the two numbers.
 @Suite struct NagiosMeaningTests {
+  /// A page about a service is its runbook; one with macros of Nagios is listed.
+  @Test(
+    arguments: [
+      ("https://wiki.example/s?id=1", "https://wiki.example/s?id=1"),
+      ("https://wiki.example/$HOSTNAME$", nil), ("/wiki/s", nil),
+    ] as [(String, String?)])
+  func aRunbook(notes: String, runbook: String?) throws {
+    let made = try ReadSource(
+      .nagios,
+      """
+      define command {
+        command_name c
+        command_line /p/check_tcp -H $HOSTADDRESS$ -p 80
+      }
+      define host {
+        host_name h
+        address 192.0.2.1
+      }
+      define service {
+        host_name h
+        service_description s
+        check_command c
+        notes_url \(notes)
+      }
+      """)
+    let check = try #require(made.imported.checks.first)
+    #expect(check["runbook"]?.word == runbook && made.problems == [], "\(made.text)")
+    #expect(made.reasons.contains("it is shown on Nagios' pages only") == (runbook == nil))
+  }
+
   private static let calls = [
     "check_http -H a.example -C DAYS", "check_curl -H a.example -S -C DAYS",
     "check_http -H a.example -S -C DAYS --continue-after-certificate", "check_tcp -H a.example -p 1 -D DAYS",

@@ -17,7 +17,11 @@ if(wide>0)wrong.push("scrolls sideways by "+wide+" px: "+[...document.querySelec
 if(TOUCH){for(const e of document.querySelectorAll("a[href],button,input:not([type=hidden]),summary,select")){if(!shown(e))continue;
 const r=e.getBoundingClientRect();if(r.width<43.5||r.height<43.5)wrong.push("a target of "+Math.round(r.width)+" by "+Math.round(r.height)+" px: "+name(e))}
 const lines=new Set();for(const e of document.querySelectorAll("#checks .chips a")){if(shown(e))lines.add(Math.round(e.getBoundingClientRect().top))}
-if(lines.size>2)wrong.push("the chips take "+lines.size+" lines")}
+if(lines.size>2)wrong.push("the chips take "+lines.size+" lines");
+for(const m of document.querySelectorAll(".incident .mark,.problems .mark,.headline .mark")){if(!shown(m))continue;
+const t=document.createTreeWalker(m.parentNode,NodeFilter.SHOW_TEXT);let n;while((n=t.nextNode()))if(!m.contains(n)&&n.data.trim()&&(m.compareDocumentPosition(n)&4)){
+const r=document.createRange();r.selectNodeContents(n);const f=r.getClientRects()[0];if(f&&f.top>m.getBoundingClientRect().bottom-2)wrong.push("a mark alone on a line: "
++name(m.parentNode));break}}}
 for(const e of document.querySelectorAll(".present")){const inner=e.firstElementChild.getBoundingClientRect(),outer=e.getBoundingClientRect();
 if(inner.right>outer.right+3)wrong.push("the present is out of sight: "+name(e))
 if(TOUCH&&![...e.querySelectorAll("text")].some(t=>shown(t)&&/[0-9] ?(us|µs|ms|s)$/.test(t.textContent.trim())&&t.getBoundingClientRect().left>outer.left))
@@ -101,7 +105,7 @@ class Judge:
         self.forced(tab, "planted")
         self.keyboard(tab, "planted", {"search"})
         found, self.faults, self.is_quiet = "\n".join(self.faults), seen, quiet
-        for word in ("image-alt", "document-title", "scrolls sideways", "a target of", "the chips take 3", "the present is out of sight",
+        for word in ("image-alt", "document-title", "scrolls sideways", "a target of", "the chips take 3", "a mark alone", "the present is out of sight",
                      "letters ", "would move", "a state without sign", "a shape as its ground", "the chosen chip", "no ring is seen",
                      "does not lead to: search"):
             if word not in found:

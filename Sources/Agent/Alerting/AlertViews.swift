@@ -23,7 +23,8 @@ extension AlertDesk {
       guard let item = IncidentStatus.Notification(incident, channel, decision, folded) else { continue }
       states[incident.id, default: []].append(item)
       if let place = view.channels.firstIndex(where: { $0.name == channel.name }) {
-        view.channels[place].count(item, overdue: decision.overdue(context), at: now)
+        let late = book.notifier.overdue(decision, to: channel, context)
+        view.channels[place].count(item, overdue: late, at: now)
       }
     }
     for incident in book.incidents.all {
@@ -195,6 +196,7 @@ extension IncidentStatus {
     }
     (memberCount, alertCount) = (incident.members.checkCount, incident.members.count)
     members = incident.ranked.prefix(Self.shown).map(Member.init)
+    checks = Set(incident.members.compactMap(\.trouble.key.check))
     self.notifications =
       notifications
       ?? incident.log.sorted { $0.key < $1.key }.compactMap { channel, record in
@@ -208,15 +210,21 @@ extension IncidentStatus {
 
   private static func timeline(_ incident: Incident) -> [Event] {
     var events = [Event(incident.opened, "opened")]
-    for member in incident.members.prefix(50) {
-      let why = member.trouble.text.map { ": \($0)" } ?? ""
-      let state = member.trouble.state?.rawValue ?? member.trouble.key.rule.text
-      events.append(Event(member.trouble.since, "\(member.trouble.name) \(state)\(why)"))
+    let shown = incident.members.prefix(50)
+    for member in shown {
+      let trouble = member.trouble
+      let why = trouble.text.map { ": \($0)" } ?? ""
+      let state = trouble.state?.rawValue ?? trouble.key.rule.text
+      // Alerts of several rules for one check are told apart.
+      let check = trouble.key.check
+      let isOne = check == nil || shown.count { $0.trouble.key.check == check } == 1
+      let rule = isOne ? "" : " (rule \(trouble.key.rule.text))"
+      events.append(Event(trouble.since, "\(trouble.name) \(state)\(rule)\(why)"))
       if let left = member.left {
-        events.append(Event(left, "\(member.trouble.name): \(Member(member).outcomeWords)"))
+        events.append(Event(left, "\(trouble.name)\(rule): \(Member(member).outcomeWords)"))
       }
     }
-    events += incident.sent.map { Event($0.at, "\($0.kind.rawValue) sent to \($0.channel)") }
+    events += deliveries(incident.sent)
     if let known = incident.acknowledged {
       let note = known.note.map { ": \($0)" } ?? ""
       events.append(Event(known.at, "acknowledged by \(known.by)\(note)"))
@@ -227,12 +235,33 @@ extension IncidentStatus {
   }
 }
 
+extension IncidentStatus {
+  /// Channels that got the same within a minute are one event.
+  private static func deliveries(_ sent: [SentNotification]) -> [Event] {
+    var groups: [(first: SentNotification, channels: [String])] = []
+    for one in sent {
+      let place = groups.lastIndex { first, channels in
+        first.kind == one.kind && first.title == one.title && !channels.contains(one.channel)
+          && first.at.duration(to: one.at) < .seconds(60)
+      }
+      if let place {
+        groups[place].channels.append(one.channel)
+      } else {
+        groups.append((one, [one.channel]))
+      }
+    }
+    return groups.map { first, channels in
+      Event(first.at, "notified \(channels.sorted().joined(separator: ", ")): \(first.kind.words)")
+    }
+  }
+}
+
 extension IncidentStatus.Member {
   fileprivate init(_ member: Incident.Member) {
     let trouble = member.trouble
     self.init(
       checkID: trouble.key.check, name: trouble.name, rule: trouble.key.rule.text, severity: trouble.severity,
       reason: trouble.reason, text: trouble.text, since: trouble.since, until: member.left)
-    (state, outcome) = (trouble.state, member.end?.rawValue)
+    (state, outcome, subject) = (trouble.state, member.end?.rawValue, trouble.subject)
   }
 }

@@ -43,10 +43,10 @@ extension AlertSettings: KeyedSettings {
       "Time of day at which incidents of low severity are sent in one notification"
     ),
     Key(
-      "timezone", .text, "IANA name: whose clock digest and quiet_hours mean", default: "UTC"
+      "timezone", .text, "Time zone of `digest` and `quiet_hours`, an IANA name", default: "UTC"
     ) { $1.text("timezone", $0.zone.name) },
     Key(
-      \.pageURL, "page_url", .link, "Where people reach the status page; notifications link to it"),
+      \.pageURL, "page_url", .link, "URL of the status page, which notifications link to"),
   ]
 }
 

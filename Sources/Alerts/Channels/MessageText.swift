@@ -110,11 +110,12 @@ struct MessageText {
     return facts
   }
 
+  /// One check of a tag or a network is no pattern.
   private var countLines: [String] {
     ["tag", "network", "reason"].compactMap { of in
-      let counts = message.counts.filter { $0.of == of }
+      let counts = message.counts.filter { $0.of == of && $0.checks > 1 }
       guard !counts.isEmpty else { return nil }
-      return "by \(of): " + counts.map { "\($0.name) \($0.checks)" }.joined(separator: ", ")
+      return "by \(of): " + counts.map { "\($0.name) (\($0.checks))" }.joined(separator: ", ")
     }
   }
 
@@ -129,9 +130,12 @@ struct MessageText {
   }
 
   private func line(_ member: AlertMessage.Member) -> String {
-    let why = [member.reason?.rawValue, member.text].compactMap(\.self).joined(separator: ": ")
+    // Several rules may fire for one check: without their names the lines read the same.
+    let isOne = message.members.count { $0.checkID != nil && $0.checkID == member.checkID } < 2
+    let why = [isOne ? nil : "rule \(member.rule)", member.reason?.rawValue, member.text].compactMap(\.self)
+      .joined(separator: ": ")
     let target = member.target.map { " (\($0))" } ?? ""
-    let new = member.isNew ? " (new)" : ""
+    let new = member.isWorse ? " (worse)" : member.isNew ? " (new)" : ""
     let end = member.until.map { " until \(stamp($0))\(member.outcomeWords)" } ?? ""
     return
       "\(member.mark.mark) \(member.name)\(new)\(target) since \(stamp(member.since))\(end)\(why.isEmpty ? "" : " – \(why)")"

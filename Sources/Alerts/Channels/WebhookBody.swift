@@ -97,7 +97,10 @@ struct WebhookBody {
   }
 
   private func links(_ json: inout JSONWriter) {
-    var links = message.members.compactMap(\.runbook).prefix(5).map { ($0, "Runbook") }
+    // Members often have one runbook.
+    var seen: Set<ByteText> = []
+    let runbooks = message.members.compactMap(\.runbook).filter { seen.insert(ByteText($0)).inserted }
+    var links = runbooks.prefix(5).map { ($0, "Runbook") }
     let words = message.isOfIncident ? "Incident" : "Status page"
     if let link = message.link { links.insert((link, words), at: 0) }
     for (href, text) in links {

@@ -22,17 +22,17 @@ extension Incident {
     let others = shown.checkCount - 1
     let who = others > 0 ? "\(trouble.name) and \(others) more" : trouble.name
     let be = others > 0 ? "are" : "is"
+    let why = trouble.text.map { ": \($0)" } ?? ""
     switch subject {
     case .availability:
-      let why = trouble.text.map { ": \($0)" } ?? ""
       let isFlapping = root.isFlapping && (others == 0 || shown.allSatisfy(\.isFlapping))
       let state = others == 0 ? trouble.state?.rawValue ?? "down" : Self.states(of: shown)
       return "\(who) \(be) \(isFlapping ? "flapping" : state)\(why)"
-    case .performance: return "\(who) \(be) slow\(trouble.text.map { ": \($0)" } ?? "")"
+    case .performance: return "\(who) \(be) slow\(why)"
     // Of several the one that ends first: it is the most severe.
     case .certificate: return "\(who): \(trouble.text ?? "a certificate ends soon")"
-    case .budget: return "\(who) \(others > 0 ? "were" : "was") down for too long"
-    case .agent: return "\(who) \(others > 0 ? "have problems" : "has a problem")"
+    case .budget: return "\(who): \(trouble.text ?? "down for too long")"
+    case .agent: return "\(who) \(others > 0 ? "have problems" : "has a problem")\(why)"
     }
   }
 

@@ -17,6 +17,15 @@ package struct AlertMessage: Hashable, Sendable {
     case digest
     /// `quartz-agent alert test`.
     case test
+
+    /// As people read it; JSON keeps `update` and `recovered`.
+    package var words: String {
+      switch self {
+      case .update: "updated"
+      case .recovered: "resolved"
+      case .opened, .acknowledged, .digest, .test: rawValue
+      }
+    }
   }
 
   /// One alert of an incident.
@@ -39,8 +48,10 @@ package struct AlertMessage: Hashable, Sendable {
     package var until: Timestamp?
     /// Why it fires no more.
     package var outcome: TroubleEnd?
-    /// It is new in this notification.
+    /// It is new in this notification, or worse.
     package var isNew = false
+    /// The receiver has it already, less severe.
+    package var isWorse = false
     /// The last result that was well, before it fired.
     package var lastGood: Timestamp?
     package var runbook: String?

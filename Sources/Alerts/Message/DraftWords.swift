@@ -81,10 +81,21 @@ struct DraftWords {
     if !new.isEmpty { return "\(Self.list(new.map(\.trouble.name))) joined: \(incident.firingTitle(firing))" }
     let worse = fresh.filter { $0.trouble.severity > known[$0.trouble.key.source] ?? .low }
     if !worse.isEmpty { return rose(worse) }
+    // The check is in another state: what fired for it before does not any more.
+    if fresh.allSatisfy({ !isFiringStill($0.trouble.key.source) }) { return rose(fresh) }
     let rules = Self.list(fresh.map(\.trouble.key.rule.text))
     let isOne = Set(fresh.map(\.trouble.key.rule)).count == 1
     return
       "\(isOne ? "rule" : "rules") \(rules) \(isOne ? "fires" : "fire") too: \(incident.firingTitle(fresh))"
+  }
+
+  /// Whether an alert of the check fires that the channel has as it is.
+  private func isFiringStill(_ source: Trouble.Key) -> Bool {
+    incident.members.contains { member in
+      let key = member.trouble.key
+      return member.isActive && key.source == source
+        && draft.record.heard.alerts[key].map { $0.end == nil } ?? false
+    }
   }
 
   private var risen: String {
@@ -166,6 +177,14 @@ extension Draft {
   /// The channel has not heard of it as it is.
   func isNew(_ member: Incident.Member) -> Bool {
     trigger != .opened && member.isActive && fresh.contains(member.trouble.key)
+  }
+
+  /// The channel takes it for firing, and for less severe than it is.
+  func isWorse(_ member: Incident.Member) -> Bool {
+    guard isNew(member), !record.heard.isOver, let known = record.heard.alerts[member.trouble.key] else {
+      return false
+    }
+    return known.end == nil
   }
 }
 

@@ -71,8 +71,10 @@ package struct MessageWriter: Sendable {
       if one.1 != two.1 { return one.1 }
       return (right.trouble.severity, left.joined) < (left.trouble.severity, right.joined)
     }
-    message.members = ranked.prefix(AlertMessage.maxMembers).map {
-      member($0, isNew: draft.isNew($0), now: now)
+    message.members = ranked.prefix(AlertMessage.maxMembers).map { one in
+      var shown = member(one, isNew: draft.isNew(one), now: now)
+      shown.isWorse = draft.isWorse(one)
+      return shown
     }
     return message
   }

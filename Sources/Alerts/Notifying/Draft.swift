@@ -191,7 +191,9 @@ extension Draft {
   /// Sent in the digest, and not by itself: what is of low severity, and what ended in quiet hours.
   var isForDigest: Bool {
     guard !channel.keepsState, trigger != .channelRemoved else { return false }
-    return severity == .low || isOver && record.held == .quietHours
+    // A channel that takes something more severe for firing hears at once that it recovered; low is repeated to none.
+    let known = record.heard.isOver || trigger == .reminder ? nil : record.heard.severity
+    return max(severity, known ?? .low) == .low || isOver && record.held == .quietHours
   }
 
   /// Words of the receiver that refused it as it is; `nil` where it may be sent.

@@ -48,7 +48,6 @@ extension Notifier {
         states[channel]?.storm = storm
       }
     case .refused(let words):
-      states[channel]?.failed[notification.kind, default: 0] += 1  // bounded: counts of what happened
       states[channel]?.problem = words
       refuse(notification, words, &book, now)
     }
@@ -110,6 +109,9 @@ extension Notifier {
   ) {
     let channel = notification.channel
     let isLast = notification.isPlain || channel.template == AlertTemplate()
+    if isLast {
+      states[channel.name]?.failed[notification.kind, default: 0] += 1  // bounded: counts of what happened
+    }
     for draft in notification.parts {
       book.update(draft.incident.id) { incident in
         incident.log[channel.name]?.refused = .init(heard: draft.heard, words: words, isPlain: isLast)

@@ -4,9 +4,23 @@ import Basics
 import Monitoring
 
 // How late a notification is, for people and metrics.
-extension Notifier.Decision {
+extension Notifier {
   /// How long a notification has been due without being delivered; `nil` before it is due, and where nothing is to be sent.
-  package func overdue(_ context: NotifyContext) -> Duration? {
+  package func overdue(
+    _ decision: Decision, to channel: AlertChannel, _ context: NotifyContext
+  ) -> Duration? {
+    guard let late = decision.overdue(context) else { return nil }
+    // An incident of a storm waits for the storm's next notification.
+    guard case .fold(.storm, _) = decision, let last = state(of: channel.name).storm?.lastAt else {
+      return late
+    }
+    let due = last + settings.groupInterval
+    return due > context.now.boot ? nil : min(late, due.duration(to: context.now.boot))
+  }
+}
+
+extension Notifier.Decision {
+  fileprivate func overdue(_ context: NotifyContext) -> Duration? {
     switch self {
     case .nothing, .fold(.nothing, _), .fold(.digest, _): nil
     case .hold(_, _, _, let draft), .fold(.storm, let draft), .send(let draft): draft.overdue(context)

@@ -247,6 +247,9 @@ final class IcingaBook {
         check.name = name
         check.tag("host:\(host.name)")
         pace(&check, object)
+        if let notes = object["notes_url"], let page = notes.text, check.takeRunbook(page) {
+          for node in notes.sources { ledger.carry(node) }
+        }
         for node in host.value["name"]?.sources ?? [] { ledger.carry(node) }
         check.carried = ledger.carried - before
         check.notes += ledger.takeNotes()

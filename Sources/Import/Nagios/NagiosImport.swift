@@ -213,6 +213,8 @@ struct NagiosImport {
     if active?.flag == false { check["enabled"] = .plain("false") }
     ledger.carry(active)
     work.contacts.periods.run(try book.value("check_period", of: object), ledger)
+    let notes = try book.value("notes_url", of: object)
+    if let page = notes?.text, check.takeRunbook(page) { ledger.carry(notes) }
     check.carried = ledger.carried - before
     check.notes += ledger.takeNotes()
     return check

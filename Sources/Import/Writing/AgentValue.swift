@@ -111,6 +111,15 @@ package struct ImportedCheck: Sendable {
     if !notes.contains(note) { notes.append(note) }
   }
 
+  /// A page about the check is its runbook, unless it has macros of its source.
+  ///
+  /// - Returns: false where it cannot be one.
+  mutating func takeRunbook(_ page: String) -> Bool {
+    guard !page.utf8.contains(UInt8(ascii: "$")), (try? HTTPURL(page)) != nil else { return false }
+    self["runbook"] = .text(page)
+    return true
+  }
+
   /// One more item of a list.
   mutating func append(_ path: String, _ value: AgentValue) {
     change(path) { known in

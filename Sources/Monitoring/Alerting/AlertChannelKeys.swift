@@ -50,7 +50,7 @@ package struct AlertChannelDefinition: Sendable {
   ]
 
   static let keys: [Key<AlertChannelDefinition>] = [
-    Key(\.name, "name", .text, "Name in rules, commands and outputs; each only once").required,
+    Key(\.name, "name", .text, "Name in rules, commands and outputs; unique").required,
     Key(
       \.webhook, "webhook", .secretURL,
       "URL that notifications are sent to; its path is a secret with most receivers"

@@ -50,7 +50,7 @@ extension AlertRuleDefinition {
   static let keys: [Key<AlertRuleDefinition>] = [
     Key(\.type, "type", .word(AlertRuleType.self), "Type of the rule").required,
     Key(
-      \.name, "name", .text, "Name in notifications, on the page and in the API; each only once",
+      \.name, "name", .text, "Name in notifications, on the page and in the API; unique",
       default: "the type"),
     Key(\.severity, "severity", .word(AlertSeverity.self), "Severity of the rule's alerts", default: "high"),
     Key(\.checks, "checks", .texts, "Names or ids of the checks it applies to", default: "every check"),

@@ -16,7 +16,8 @@ package struct QuietHoursDefinition: Sendable {
 extension QuietHoursDefinition {
   static let keys: [Key<QuietHoursDefinition>] = [
     Key(\.from, "from", .text, "Time of day at which they begin, such as \"22:00\"").required,
-    Key(\.to, "to", .text, "Time of day at which they end; not after `from`: on the next day").required,
+    Key(\.to, "to", .text, "Time of day at which they end; on the next day where it is not after `from`")
+      .required,
     Key(
       \.days, "days", .texts, "Days on which they begin: mon, tue, wed, thu, fri, sat, sun",
       default: "every day"),

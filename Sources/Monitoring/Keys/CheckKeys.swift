@@ -51,7 +51,7 @@ extension CheckDefinition {
       .api("resource_id"),
     Key(\.plan.tags, "tags", .texts, "Up to 32 words of 1 to 64 bytes to group checks by"),
     Key(
-      \.plan.runbook, "runbook", .link,
+      \.plan.runbook, "runbook", .runbook,
       "URL of the runbook, without login; notifications and the check's page link to it"),
   ]
 

@@ -19,3 +19,19 @@ extension Codec<String> {
     }
   }
 }
+
+extension Codec<String> {
+  /// URL of a page for people, perhaps with a query and a section, and without a login.
+  package static var runbook: Codec {
+    Codec(.text, isQuoted: true, text: \.self) { typed, place, reader in
+      guard let text = typed.text else { return nil }
+      guard (try? HTTPURL(text)) != nil else {
+        reader.problem(
+          place.position, "runbook must be an http or https URL without login, found \(typed.found(text))",
+          hint: "such as https://wiki.example/shop#disk-full")
+        return nil
+      }
+      return text
+    }
+  }
+}

@@ -33,7 +33,7 @@ struct AlertCommand: AsyncParsableCommand {
       abstract: "Send a test notification by a channel of the configuration, or by all.",
       discussion: """
         No running agent is needed. Receivers that keep a state, PagerDuty and Alertmanager, get it as resolved at once. \
-        Exit code: 0 when each channel took it, 3 when one did not, 78 for a wrong configuration.
+        Exit code: 0 when each channel accepted it, 3 when one did not, 78 for a wrong configuration.
         """)
 
     @Argument(
@@ -98,7 +98,7 @@ struct AlertCommand: AsyncParsableCommand {
   }
 }
 
-/// - Returns: each channel took it.
+/// - Returns: each channel accepted it.
 private func send(
   _ kind: AlertMessage.Kind, by channels: [AlertChannel], _ writer: MessageWriter, _ settings: Settings
 ) async throws -> Bool {
@@ -119,11 +119,11 @@ extension SendOutcome {
   fileprivate func words(_ channel: AlertChannel, _ answer: String?) -> String {
     let said = answer.map { " (it said: \($0))" } ?? ""
     return switch self {
-    case .delivered: "taken by \(channel.target)\(said)"
-    case .deliveredBut(let why): "taken, but not for all recipients: \(why)"
+    case .delivered: "delivered to \(channel.target)\(said)"
+    case .deliveredBut(let why): "delivered, but not to all recipients: \(why)"
     case .partly(let why, let remaining, _, _):
-      "not taken for \(remaining.joined(separator: ", ")): \(why); the agent would retry for them"
-    case .failed(let why, _, _): "not taken: \(why)\(said); the agent would retry"
+      "not delivered to \(remaining.joined(separator: ", ")): \(why); the agent would retry for them"
+    case .failed(let why, _, _): "not delivered: \(why)\(said); the agent would retry"
     case .refused(let why): "refused: \(why)\(said)"
     }
   }

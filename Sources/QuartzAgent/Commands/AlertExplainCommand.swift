@@ -19,23 +19,17 @@ struct AlertExplainCommand: AsyncParsableCommand {
   @OptionGroup var agent: AgentOptions
 
   func run() async throws {
-    let text = try await agent.client().ask("/api/v1/incidents?limit=1000")
-    let all = try JSONValue.parse(text.utf8)["data"]?.array ?? []
-    let open = all.filter { incident in
+    let query = check.map { "&check=\(percentEncoded($0))" } ?? ""
+    let text = try await agent.client().ask("/api/v1/incidents?limit=1000\(query)")
+    let answer = try JSONValue.parse(text.utf8)
+    let open = (answer["data"]?.array ?? []).filter { incident in
       incident["status"]?.string != IncidentStatus.Status.resolved.rawValue || isUnsettled(incident)
     }
-    let shown = open.filter { incident in check.map { isAbout($0, incident) } ?? true }
-    printOutput(AlertExplanation(check: check).render(shown))
+    printOutput(AlertExplanation(check: check).render(open) + omittedIncidents(answer))
   }
 
   private func isUnsettled(_ incident: JSONValue) -> Bool {
     (incident["notifications"]?.array ?? []).contains { $0["state"]?.string != "delivered" }
-  }
-
-  private func isAbout(_ check: String, _ incident: JSONValue) -> Bool {
-    (incident["checks"]?.array ?? []).contains {
-      $0["name"]?.string == check || $0["check_id"]?.string == check.lowercased()
-    }
   }
 }
 

@@ -29,10 +29,17 @@ struct IncidentsCommand: AsyncParsableCommand {
       printOutput(text)
       return
     }
-    let incidents = try JSONValue.parse(text.utf8)["data"]?.array ?? []
+    let answer = try JSONValue.parse(text.utf8)
+    let incidents = answer["data"]?.array ?? []
     let shown = incidents.filter { all || $0["status"]?.string != IncidentStatus.Status.resolved.rawValue }
-    printOutput(IncidentText(width: Terminal().width).render(shown))
+    printOutput(IncidentText(width: Terminal().width).render(shown) + omittedIncidents(answer))
   }
+}
+
+/// A line about the incidents that an answer leaves out; empty where it has all.
+func omittedIncidents(_ answer: JSONValue) -> String {
+  let rest = Int(clamping: answer["meta"]?["total"]?.integer ?? 0) - (answer["data"]?.array?.count ?? 0)
+  return rest > 0 ? "and \(rest) older \(rest == 1 ? "incident" : "incidents")\n" : ""
 }
 
 /// `quartz-agent ack`: acknowledges an incident.
@@ -72,7 +79,10 @@ struct IncidentText {
       lines.append(
         "\(short(incident)): \(counted(count, "member"))\(acknowledged(incident))")
       for line in notified(incident) { lines += line.folded(width: width, hanging: 4, breaksWords: true) }
-      for member in incident["checks"]?.array ?? [] { lines += self.member(member) }
+      let members = incident["checks"]?.array ?? []
+      for member in members { lines += self.member(member, of: incident, isOne: isAlone(member, members)) }
+      let rest = Int(clamping: incident["alerts"]?.integer ?? 0) - members.count
+      if rest > 0 { lines.append("  and \(rest) more") }
     }
     return lines.joined(separator: "\n") + "\n"
   }
@@ -100,11 +110,21 @@ struct IncidentText {
     ]
   }
 
-  private func member(_ member: JSONValue) -> [String] {
+  /// Whether no other rule fires for the check.
+  private func isAlone(_ member: JSONValue, _ members: [JSONValue]) -> Bool {
+    guard let check = member["check_id"]?.string else { return true }
+    return members.count { $0["check_id"]?.string == check } == 1
+  }
+
+  private func member(_ member: JSONValue, of incident: JSONValue, isOne: Bool) -> [String] {
     let state = member["state"]?.string.flatMap(CheckState.init) ?? .degraded
-    let isWell = (member["outcome"]?.string ?? "recovered") == "recovered"
+    // A rule about degraded or unknown ends as well when the check goes down.
+    let isOther = incident["subject"]?.string == AlertSubject.availability.rawValue && state != .down
+    let isWell = !isOther && (member["outcome"]?.string ?? "recovered") == "recovered"
     let mark = (member["until"] == nil ? state : isWell ? CheckState.up : .unknown).mark
-    let words = [member["reason"]?.string, member["text"]?.string].compactMap(\.self).joined(separator: ": ")
+    let rule = isOne ? nil : member["rule"]?.string
+    let words = [rule, member["reason"]?.string, member["text"]?.string].compactMap(\.self)
+      .joined(separator: ": ")
     let line =
       "  \(mark) \((member["name"]?.string ?? "").printable(maxBytes: 60))  \(words.printable(maxBytes: 256))"
     return line.folded(width: width, hanging: 6, breaksWords: true)

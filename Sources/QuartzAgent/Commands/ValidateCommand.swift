@@ -68,7 +68,7 @@ private func warnOfTemplates(_ settings: Settings) {
   for channel in settings.alerts?.channels ?? [] {
     let empty = channel.emptyTemplates(writer, now: TimeSource.system.wall())
     for key in ["title", "text"] {
-      let kinds = empty.filter { $0.key == key }.map(\.kind.rawValue)
+      let kinds = empty.filter { $0.key == key }.map(\.kind.words)
       guard !kinds.isEmpty else { continue }
       printError(
         "warning: \(key) of the channel \(quoted(channel.name)) is empty for \(kinds.joined(separator: ", ")): the built-in words are sent then"

@@ -29,8 +29,11 @@ extension OpenAPI {
       parameters: [
         .init(
           name: "status", schema: .word(IncidentStatus.Status.allCases.map(\.rawValue) + [""]),
-          summary: "Only these"), limit, offset,
-      ], answer: .page(.list(.ref("Incident"))), failures: badRequest),
+          summary: "Only these"),
+        .init(name: "check", schema: .text, summary: "Only those of this check: its name or id"),
+        limit, offset,
+      ], answer: .page(.list(.ref("Incident"))),
+      failures: badRequest + [(status: 404, summary: "No check is called so")]),
     Operation(
       path: "/api/v1/incidents/{id}", id: "incident", summary: "One incident",
       parameters: [.init(name: "id", schema: .id, summary: "Of an incident", isInPath: true)],

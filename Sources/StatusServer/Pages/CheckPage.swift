@@ -125,7 +125,8 @@ struct CheckPage {
   private func incidents() -> Markup {
     guard let alerts = snapshot.alerts else { return "" }
     let own = (alerts.open + alerts.over).filter { incident in
-      alerts.incidentOf[check.id] == incident.id || incident.members.contains { $0.checkID == check.id }
+      alerts.incidentOf[check.id] == incident.id || incident.checks.contains(check.id)
+        || incident.members.contains { $0.checkID == check.id }
     }
     guard !own.isEmpty else { return "" }
     let rows: [Markup] = own.prefix(10).map { incident in

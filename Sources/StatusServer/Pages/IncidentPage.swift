@@ -55,22 +55,26 @@ struct IncidentPage {
   }
 
   private var mark: CheckState {
-    guard incident.isOpen else { return .up }
+    guard incident.isOpen else {
+      // Of a check that was removed, disabled or renamed nothing is known to work.
+      return incident.members.isEmpty || incident.members.contains { $0.mark == .up } ? .up : .unknown
+    }
     return incident.members.map(\.mark).contains(.down) ? .down : .degraded
   }
 
   private var members: Markup {
     let rest = incident.alertCount - incident.members.count
     let items: [Markup] = incident.members.map { member in
+      // The mark is part of the link, which is a block: it is never alone on a line.
+      let words: Markup = """
+        <span class="mark \(member.mark.rawValue)" aria-hidden="true">\(member.mark.mark)</span>&nbsp;\(Layout.name(member.name))
+        """
       let name: Markup =
-        member.checkID.map { "<a href=\"/checks/\($0.description)\">\(Layout.name(member.name))</a>" }
-        ?? Layout.name(member.name)
+        member.checkID.map { "<a href=\"/checks/\($0.description)\">\(words)</a>" } ?? words
       let since = "since \(Layout.moment(member.since)) UTC"
       let end = member.until.map { ", \(member.outcomeWords) at \(Layout.moment($0)) UTC" } ?? ""
       return """
-        <li><span class="mark \(member.mark.rawValue)" aria-hidden="true">\(member.mark.mark)</span>&nbsp;\(name) \
-        <span class="dim">\(member.severity.rawValue) · \(member.text ?? member.reason?.rawValue ?? member.rule) · \
-        \(since)\(end)</span></li>
+        <li>\(name) <span class="dim">\(member.severity.rawValue) · \(incident.why(member)) · \(since)\(end)</span></li>
         """
     }
     let more: Markup = rest > 0 ? "<li class=\"dim\">and \(rest) more</li>" : ""

@@ -76,18 +76,17 @@ struct IncidentSection {
     let rest = incident.alertCount - shown.count
     let more: Markup = rest > 0 ? "\(rest) more, timeline" : "Timeline"
     return """
-      <ul class="members">\(Markup(shown.map { member($0) }))</ul>\
+      <ul class="members">\(Markup(shown.map { member($0, of: incident) }))</ul>\
       <a class="more" href="/incidents/\(incident.id.description)">\(more)</a>\
       \(forms?.incident(incident, isMuted: muted(incident) != nil, back: "/") ?? "")
       """
   }
 
-  private func member(_ member: IncidentStatus.Member) -> Markup {
+  private func member(_ member: IncidentStatus.Member, of incident: IncidentStatus) -> Markup {
     let state = member.mark
-    let why = member.text ?? member.reason?.rawValue ?? member.rule
     let content: Markup = """
       <span class="mark \(state.rawValue)" aria-hidden="true">\(state.mark)</span><b>\(Layout.name(member.name))</b>\
-      \(Layout.ago(member.since, now: snapshot.now))<small>\(why)</small>
+      \(Layout.ago(member.since, now: snapshot.now))<small>\(incident.why(member))</small>
       """
     guard let id = member.checkID else { return "<li><span class=\"member\">\(content)</span></li>" }
     return "<li><a class=\"member\" href=\"/checks/\(id.description)\">\(content)</a></li>"
@@ -95,8 +94,11 @@ struct IncidentSection {
 
   /// Until when all of its checks are muted; `nil` while one is not.
   private func muted(_ incident: IncidentStatus) -> Timestamp? {
-    let ids = Set(incident.members.filter { $0.until == nil }.compactMap(\.checkID))
-    guard !ids.isEmpty, !snapshot.mutes.isEmpty else { return nil }
+    guard !snapshot.mutes.isEmpty else { return nil }
+    var ids = Set(incident.members.filter { $0.until == nil }.compactMap(\.checkID))
+    // Also those that are not shown.
+    ids.formUnion((snapshot.alerts?.incidentOf ?? [:]).filter { $0.value == incident.id }.keys)
+    guard !ids.isEmpty else { return nil }
     let ends = snapshot.checks.lazy.filter { ids.contains($0.id) }.map { $0.mutedUntil ?? .epoch }
     return ends.min().flatMap { $0 > snapshot.now ? $0 : nil }
   }
