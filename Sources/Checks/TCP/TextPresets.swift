@@ -57,8 +57,10 @@ extension SpokenDialog {
     }
     let helo = SpokenStep(
       "HELO", say: .line("HELO \(ownName)"),
-      // 530 and 550 want to know who we are, or do not want us.
-      read: .read(LineAnswers.oneOf([250...250, 530...530, 550...550], of: "smtp", isFTP: false)))
+      // The others refuse this name or this client: Postfix has 501, 504, 550 and 554 for it.
+      read: .read(
+        LineAnswers.oneOf(
+          [250...250, 501...501, 504...504, 530...530, 550...550, 554...554], of: "smtp", isFTP: false)))
     return .accepted(answer.count, then: [helo])
   }
 
