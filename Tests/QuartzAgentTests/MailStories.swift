@@ -96,7 +96,7 @@ import Testing
           }
           #expect(try await curl("/incidents/\(json?["id"]?.string ?? "")").contains(sentence))
           let test = try await agent("alert", "test", in: folder)
-          #expect(test.status == 3 && test.stdout == "ops: taken, but not for all recipients: \(words)\n")
+          #expect(test.status == 3 && test.stdout == "ops: accepted, but not for all recipients: \(words)\n")
           process.send(SIGTERM)
           #expect(try await process.finish().status == 0)
           #expect(server.mails.map(\.recipients) == [["a@x.test"], ["a@x.test"]])

@@ -85,7 +85,7 @@ package struct HandBook: Hashable, Sendable {
       return .refused("the time must be \(OperatorWish.length.lowerBound.text) to 30d, found \(length.text)")
     }
     guard orders.count < Self.limit else {
-      return .refused("\(Self.limit) are in force already: end some")
+      return .refused("\(Self.limit) are active already: end some")
     }
     return names.problem(target)
   }
@@ -115,8 +115,8 @@ package struct HandBook: Hashable, Sendable {
       return .notFound(
         "no \(what) is called \(quoted(word))",
         hint: self[keyPath: list].isEmpty
-          ? "none is in force"
-          : "in force: \(self[keyPath: list].prefix(5).map { "\($0.short) (\($0.target.text))" }.joined(separator: ", "))"
+          ? "none is active"
+          : "active: \(self[keyPath: list].prefix(5).map { "\($0.short) (\($0.target.text))" }.joined(separator: ", "))"
       )
     }
     guard found.count == 1 || found.allSatisfy({ $0.target == found[0].target }) else {

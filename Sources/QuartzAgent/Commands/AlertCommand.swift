@@ -118,11 +118,11 @@ extension SendOutcome {
   fileprivate func words(_ channel: AlertChannel, _ answer: String?) -> String {
     let said = answer.map { " (it said: \($0))" } ?? ""
     return switch self {
-    case .delivered: "taken by \(channel.target)\(said)"
-    case .deliveredBut(let why): "taken, but not for all recipients: \(why)"
+    case .delivered: "accepted by \(channel.target)\(said)"
+    case .deliveredBut(let why): "accepted, but not for all recipients: \(why)"
     case .partly(let why, let remaining, _, _):
-      "not taken for \(remaining.joined(separator: ", ")): \(why); the agent would retry for them"
-    case .failed(let why, _, _): "not taken: \(why)\(said); the agent would retry"
+      "not accepted for \(remaining.joined(separator: ", ")): \(why); the agent would retry for them"
+    case .failed(let why, _, _): "not accepted: \(why)\(said); the agent would retry"
     case .refused(let why): "refused: \(why)\(said)"
     }
   }

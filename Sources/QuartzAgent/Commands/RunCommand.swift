@@ -64,7 +64,7 @@ func settingsForAsking(_ path: String) throws -> Settings {
   } catch {
     guard let readable = error.readable else { throw report(error) }
     printError(
-      "warning: \(path) is wrong, and a running agent goes on with what it was; see quartz-agent validate")
+      "warning: \(path) has problems; a running agent keeps the last valid one. See quartz-agent validate")
     return readable
   }
 }

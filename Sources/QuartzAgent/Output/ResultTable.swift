@@ -47,11 +47,14 @@ private struct Row {
     color = result.state.ansi
     name = result.check.printable(maxBytes: 4096)
     type = result.type.rawValue
-    latency = result.responseTime.map { decimal($0.milliseconds) + " ms" } ?? "-"
+    latency = result.responseTime.map(shownLatency) ?? "-"
     target = result.target.printable(maxBytes: 4096)
     detail = result.detail
   }
 }
+
+/// Three decimals below a millisecond: a server nearby does not answer in `0.0 ms`.
+private func shownLatency(_ span: Duration) -> String { latency(span.milliseconds) + " ms" }
 
 extension CheckResult {
   /// Why it is not up, or the facts of an answer that was as expected.
