@@ -122,7 +122,7 @@ day_checks() {
 }
 
 day_break() {
-  part "What breaks" "redis stops, the shop's database is down, the wiki's ECDSA certificate was not renewed, the website shows a page of maintenance in ISO 8859-1, and somebody opens SPF to all."
+  part Failures "redis stops, the shop's database is down, the wiki's ECDSA certificate was not renewed, the website shows a page of maintenance in ISO 8859-1, and the SPF record lets all senders through."
   day bash -c '. /root/break' >"$folder/broken" 2>&1 || die "nothing broke: $(<"$folder/broken")"
   becomes '38 up, 1 degraded, 5 down' quartz-agent status
   becomes ' 1 delivered, 0 pending| [2-9] delivered, 0 pending' quartz-agent status
@@ -136,6 +136,8 @@ day_break() {
   type_it "quartz-agent alert explain Sessions"
   type_it "journalctl -u quartz-agent -p err -n 5 --no-pager -o cat"
   type_it "quartz-agent ack $(day quartz-agent incidents | awk '$2 == "high" || $2 == "critical" { print $1; exit }') --why 'looking at it'"
+  type_it "quartz-agent incidents"
+  printed acknowledged
   type_it "quartz-agent mute tag:cache 10m --why 'redis is upgraded'"
   day bash -c '. /root/mend' >"$folder/mended" 2>&1 || die "nothing was mended: $(<"$folder/mended")"
   becomes '44 up' quartz-agent status
@@ -220,7 +222,7 @@ day_machine() {
 diff -U0 "$1" /root/edited >/root/changes
 cat /root/edited >"$1"
 # What a file of 44 checks changes is too long for a transcript.
-[ "$(grep -c '^[-+]' /root/changes)" -gt 20 ] || grep '^[-+] ' /root/changes
+[ "$(grep -c '^[-+]' /root/changes)" -gt 20 ] || grep '^[-+][^-+]' /root/changes
 true
 SCRIPT
   chmod 0755 "$folder/day/usr/local/bin/editor"
