@@ -12,8 +12,8 @@ struct ResultTable {
 
   func render(_ results: [CheckResult]) -> String {
     let rows = results.map { Row($0) }
-    // A target of the command line has no other name.
-    let hasNames = rows.contains { $0.name != $0.target }
+    // A target of the command line has no other name: with its scheme, and a number where only the query differs.
+    let hasNames = rows.contains { $0.name != $0.target && !$0.name.contains("://") }
     var columns: [TextTable.Column] = [
       .fixed("STATE", 10), .names(hasNames ? "CHECK" : "TARGET", least: 10, most: hasNames ? 32 : 60),
       .fixed("TYPE", 4, worth: 1), .fixed("LATENCY", 10, right: true, worth: 3),
