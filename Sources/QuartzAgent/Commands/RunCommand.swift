@@ -83,11 +83,11 @@ func loadConfig(
   }
 }
 
-func report(_ errors: ConfigErrors) -> CommandFailure {
+func report(_ errors: ConfigErrors, of subject: String = "the configuration") -> CommandFailure {
   for warning in errors.warnings { printError("warning: \(warning)") }
   let count = errors.count
   return failure(
-    "the configuration has \(count) \(count == 1 ? "problem" : "problems")", status: ExitStatus.configuration,
+    "\(subject) has \(count) \(count == 1 ? "problem" : "problems")", status: ExitStatus.configuration,
     details: errors.problems.map { "\($0)" })
 }
 
