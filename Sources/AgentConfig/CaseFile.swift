@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Glibc
 import Monitoring
 import YAML
 
@@ -30,7 +31,16 @@ package struct CaseFile: KeyedSettings {
   package static func load(
     path: String, environment: [String: String]
   ) throws(ConfigErrors) -> CaseFile {
-    try parse(text: utf8Text(ConfigFiles.disk.read(path), file: path), file: path, environment: environment)
+    // Read as a configuration is; where there is none, its hint would be about a configuration.
+    guard access(path, F_OK) == 0 || errno != ENOENT else {
+      throw ConfigErrors(problems: [
+        ConfigProblem(
+          file: path, message: "the file does not exist",
+          hint: "name a file of cases; docs/configuration.md shows one")
+      ])
+    }
+    return try parse(
+      text: utf8Text(ConfigFiles.disk.read(path), file: path), file: path, environment: environment)
   }
 
   package static func parse(

@@ -133,9 +133,9 @@ private func judge(_ status: stat, _ path: String) throws(SecretFiles.Note) -> [
     throw SecretFiles.Note("can be written by others (mode \(mode))", hint: "chmod go-w \(path)")
   }
   var warnings: [SecretFiles.Note] = []
-  if status.st_mode & S_IROTH != 0 {
+  if status.st_mode & S_IROTH != 0, !isBehindClosedFolder(path) {
     warnings.append(
-      SecretFiles.Note("can be read by everybody on this machine (mode \(mode))", hint: "chmod o-r \(path)"))
+      SecretFiles.Note("can be read by all users of this machine (mode \(mode))", hint: "chmod o-r \(path)"))
   }
   if SecretFiles.isForeign(owner: status.st_uid, to: geteuid()) {
     warnings.append(
@@ -143,6 +143,15 @@ private func judge(_ status: stat, _ path: String) throws(SecretFiles.Note) -> [
         "belongs to user \(status.st_uid)", hint: "it should belong to root or to the agent's user"))
   }
   return warnings
+}
+
+/// Whether the folder that the file is in, behind all symbolic links, keeps others out, as /etc/quartz-agent does.
+private func isBehindClosedFolder(_ path: String) -> Bool {
+  guard let real = realpath(path, nil) else { return false }
+  defer { free(real) }
+  let folder = String(cString: real).split(separator: "/").dropLast().joined(separator: "/")
+  var facts = stat()
+  return stat("/" + folder, &facts) == 0 && facts.st_mode & S_IXOTH == 0
 }
 
 private func openNote(_ code: Int32, _ path: String) -> SecretFiles.Note {

@@ -104,7 +104,11 @@ extension TransferEnd {
     case .malformedHeader: failed(.httpProtocol, "response header breaks the rules of HTTP")
     case .refusedStream:
       failed(.closed, "the server refused the request over HTTP/2; with http_version: 1.1 it may answer")
-    case .malformedCoding: failed(.httpProtocol, "the body is not what its Content-Encoding says")
+    case .malformedCoding:
+      failed(
+        .httpProtocol,
+        "Content-Encoding has a name that is not known here, or more than two codings; known are gzip, deflate, br and zstd"
+      )
     case .foreignCoding: failed(.httpProtocol, "the body has a transfer coding that was not requested")
     case .bodyTooLarge: failed(.bodyTooLarge, "response body exceeds its limit")
     case .noHTTP2:

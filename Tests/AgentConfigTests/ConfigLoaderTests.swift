@@ -74,7 +74,7 @@ struct ConfigLoaderTests {
       #expect(loaded.settings.quartz?.apiKeyFile == folder.path + "/key")
       #expect(
         loaded.warnings.map(\.message) == [
-          "quartz.api_key: the file \"\(folder.path)/key\" can be read by everybody on this machine (mode 0644)"
+          "quartz.api_key: the file \"\(folder.path)/key\" can be read by all users of this machine (mode 0644)"
         ])
       #expect(!loaded.settings.agent.name.isEmpty)
     }

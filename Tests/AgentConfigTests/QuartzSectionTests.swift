@@ -112,7 +112,7 @@ struct QuartzSectionTests {
     ("qtz_abc", "agent.yaml:3:3: quartz.api_key is written out in the file"),
     (
       "${file:/secrets/open}",
-      "agent.yaml:3:3: quartz.api_key: the file \"/secrets/open\" can be read by everybody on this machine (mode 0644)"
+      "agent.yaml:3:3: quartz.api_key: the file \"/secrets/open\" can be read by all users of this machine (mode 0644)"
     ),
   ])
   func weakSecretsAreWarnings(value: String, expected: String) throws {

@@ -180,7 +180,7 @@ struct ReuseTests {
     #expect(found.count == 2)
     #expect(found.first?.hasPrefix("agent.yaml:4:5: timeout must be a duration") == true)
     #expect(found.last?.hasPrefix("agent.yaml:5:23: ") == true)
-    #expect(found.last?.contains("(in the check \"A\")") == true)
+    #expect(found.last?.contains("(first in the check \"A\")") == true)
     #expect(found.last?.contains("is written nginx") == true)
   }
 

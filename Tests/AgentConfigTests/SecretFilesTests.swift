@@ -54,7 +54,26 @@ struct SecretFilesTests {
       let path = try folder.file("key", "s3cret", mode: mode)
       let contents = try SecretFiles.disk.read(path)
       #expect(contents.warnings.count == warnings)
-      #expect(contents.warnings.allSatisfy { $0.message.contains("can be read by everybody") })
+      #expect(contents.warnings.allSatisfy { $0.message.contains("can be read by all users") })
+    }
+  }
+
+  /// /etc/quartz-agent keeps others out of the files that `openssl rand -hex 16 >` makes in it; a link leads to its target's folder.
+  @Test func aClosedFolderKeepsOthersOut() throws {
+    try withFolder { folder in
+      let path = try folder.file("key", "s3cret", mode: 0o644)
+      #expect(chmod(folder.path, 0o750) == 0)
+      #expect(try SecretFiles.disk.read(path).warnings.isEmpty)
+      try withFolder { open in
+        let link = open.path + "/link"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        #expect(try SecretFiles.disk.read(link).warnings.isEmpty)
+      }
+      #expect(chmod(folder.path, 0o755) == 0)
+      #expect(
+        try SecretFiles.disk.read(path).warnings.map(\.message) == [
+          "can be read by all users of this machine (mode 0644)"
+        ])
     }
   }
 

@@ -19,7 +19,7 @@ extension ConfigSources {
             text: "hunter2",
             warnings: [
               SecretFiles.Note(
-                "can be read by everybody on this machine (mode 0644)", hint: "chmod o-r /secrets/open")
+                "can be read by all users of this machine (mode 0644)", hint: "chmod o-r /secrets/open")
             ])
         case "/secrets/writable":
           throw SecretFiles.Note("can be written by others (mode 0660)", hint: "chmod go-w /secrets/writable")

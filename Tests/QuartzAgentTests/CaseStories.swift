@@ -90,4 +90,19 @@ import Testing
       #expect(outcome.stderr.contains(words), "\(outcome.stderr)")
     }
   }
+
+  @Test func aMissingFileIsNoConfiguration() async throws {
+    try await withTemporaryDirectory { folder in
+      try write(["agent.yaml": Self.config], in: folder)
+      let outcome = try await agent("test", "absent.yaml", in: folder)
+      #expect(outcome.status == 78 && outcome.stdout == "")
+      #expect(
+        outcome.stderr == """
+          absent.yaml: the file does not exist
+            hint: name a file of cases; docs/configuration.md shows one
+          quartz-agent: error: the file of cases has 1 problem
+
+          """)
+    }
+  }
 }

@@ -183,6 +183,10 @@ struct PoorSystemStories {
       #expect(refused.stdout.contains("set net.ipv4.ping_group_range = 0 2147483647 with sysctl"))
       let warned = try await shell(dropped + "validate", in: folder).finish()
       #expect(warned.stderr.contains("warning: ping checks cannot run on this machine"), "\(warned.stderr)")
+      // The state directory is another user's: root answers for that one.
+      let owned = "mkdir state; chown 10077 state; " + Self.closed
+      let judged = try await shell(owned + "exec \"$0\" validate", in: folder).finish()
+      #expect(judged.stderr.contains("warning: ping checks cannot run on this machine"), "\(judged.stderr)")
     }
   }
 }

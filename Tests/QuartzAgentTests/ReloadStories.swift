@@ -30,7 +30,7 @@ import Testing
             both.replacingOccurrences(of: "interval", with: "intervall"), more: status, in: folder)
           process.send(SIGHUP)
           try await process.wait(for: "the complaint") {
-            process.stderr.contains("the old one stays in force")
+            process.stderr.contains("the last valid one stays active")
           }
           let seen = second.accepted
           try await process.wait(for: "both going on") { second.accepted > seen }
@@ -153,7 +153,7 @@ import Testing
           try "checks:\n  - {name: On".write(
             to: folder.appending(path: "v2/agent.yaml"), atomically: false, encoding: .utf8)
           try await process.wait(for: "the complaint") {
-            process.stderr.contains("the old one stays in force")
+            process.stderr.contains("the last valid one stays active")
           }
           let seen = second.accepted
           try await process.wait(for: "both going on") { second.accepted > seen }

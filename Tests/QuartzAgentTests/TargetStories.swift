@@ -124,6 +124,23 @@ import Testing
     }
   }
 
+  /// Of other kinds the target is shown without its scheme, and of http without its query: one column all the same.
+  @Test func targetsOfEachKindStandInOneColumn() async throws {
+    try await withTemporaryDirectory { folder in
+      let port = try freePort()
+      let targets =
+        ["tcp", "tls"].map { "\($0)://127.0.0.1:\(port)" }
+        + (1...2).map { "http://127.0.0.1:\(port)/?a=\($0)" }
+      let outcome = try await AgentProcess(
+        ["once", "--format", "table"] + targets, in: folder, environment: ["COLUMNS": "80"]
+      ).finish()
+      let lines = outcome.stdout.split(separator: "\n").map(String.init)
+      #expect(lines[0].hasPrefix("STATE       TARGET") && !lines[0].contains("CHECK"), "\(outcome.stdout)")
+      let cells = lines[1...4].map { $0.prefix(40) }
+      #expect(Set(cells).count == 4, "\(outcome.stdout)")
+    }
+  }
+
   /// Also of several rounds, whose figures stand in a table of their own, and with names that differ far behind.
   @Test(arguments: ["", String(repeating: "of/today/", count: 40)])
   func theFiguresOfRoundsAreToldApart(end: String) async throws {

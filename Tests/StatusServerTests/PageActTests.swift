@@ -167,10 +167,10 @@ import Testing
       let data = try JSONValue.parse(try await press(address, form + "mute", accept).body.utf8)["data"]
       #expect(data?["message"]?.string == "2 checks: muted for 1h" && data?["undo"]?.string == "unmute")
     }
-    try await withServer(try source(OrderLog(.refused("200 are in force already")))) { address in
+    try await withServer(try source(OrderLog(.refused("200 are active already")))) { address in
       let form = "proof=\(try await proof(address))&incident=\(incidentID)&do="
       let answer = try await press(address, form + "ack", accept)
-      #expect(answer.status == 409 && answer.body.contains("200 are in force already"))
+      #expect(answer.status == 409 && answer.body.contains("200 are active already"))
     }
   }
 

@@ -86,7 +86,7 @@ extension Daemon {
       return .taken
     case .failure(let errors):
       for problem in errors.problems { log.error("\(problem.headline)", metadata: problem.hintMetadata) }
-      log.error("the configuration was not reloaded: the old one stays in force")
+      log.error("the configuration was not reloaded: the last valid one stays active")
       parts.refusedFile.refuse(errors, path: path)
       return .refused
     }

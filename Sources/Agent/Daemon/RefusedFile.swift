@@ -37,7 +37,7 @@ final class RefusedFile: Sendable {
     let more = errors.count > 1 ? ", and \(errors.count - 1) more" : ""
     let notice = Notice.warning(
       .configuration,
-      "the configuration on disk was refused, the old one stays in force\(first)\(more)",
+      "the configuration on disk was refused, the last valid one stays active\(first)\(more)",
       hint:
         "quartz-agent validate -c \(path.printable(maxBytes: 200)) says all of it; it is read again when it changes"
     )

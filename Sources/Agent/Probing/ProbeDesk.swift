@@ -89,7 +89,7 @@ final class ProbeDesk: ProbeTaking {
     }
     if let refusal {
       log.error(
-        "probe.modules: \(refusal.printable(maxBytes: 1000)): the modules that were read before stay in force"
+        "probe.modules: \(refusal.printable(maxBytes: 1000)): the modules that were read before stay active"
       )
     } else if case .success(let modules) = read {
       for words in modules.shortcomings {

@@ -100,6 +100,8 @@ private struct SourceFinder {
   /// Hides all of a key with secret values, except that it is a reference.
   private func text(_ node: YAMLNode, _ path: [String]) -> String {
     switch node.content {
+    // A value that is taken away is no secret.
+    case .scalar(let text, _) where node.isTakenAway: return text
     case .scalar(let text, _):
       return isHidden(path) && !text.hasPrefix("${") ? Redacted.mark : text.printable(maxBytes: 200)
     case .bytes: return ""
@@ -114,8 +116,8 @@ private struct SourceFinder {
     for count in 1...max(path.count, 1) where count <= path.count {
       switch facts(Array(path.prefix(count)))?.value {
       case .secret, .hidden, .headers, .either(.secret, _), .either(.hidden, _): return true
-      // Steps of a dialog may hold a password.
-      case .either(_, .list), .list(.map): return true
+      // Steps of a dialog may hold a password; the name of a preset does not.
+      case .either(_, .list) where path.count > count: return true
       default: continue
       }
     }

@@ -85,7 +85,7 @@ package struct HandBook: Hashable, Sendable {
       return .refused("the time must be \(OperatorWish.length.lowerBound.text) to 30d, found \(length.text)")
     }
     guard orders.count < Self.limit else {
-      return .refused("\(Self.limit) are in force already: end some")
+      return .refused("\(Self.limit) are active already: end some")
     }
     return names.problem(target)
   }

@@ -102,7 +102,7 @@ struct HTTPConditions {
   }
 
   private func shown(_ value: String, _ name: String) -> String {
-    name.hasPrefix("set-cookie") ? Redacted.mark : mask.hide(value)
+    name.hasPrefix("set-cookie") ? Redacted.mark : mask.hide(value, ofHeader: name)
   }
 
   private func assertion(

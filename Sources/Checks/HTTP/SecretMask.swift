@@ -34,6 +34,11 @@ final class SecretMask: Sendable {
 
   func hide(_ text: String) -> String { secrets.hide(text) }
 
+  /// A header of the answer. A media type that the check's `Accept` names as well is no secret.
+  func hide(_ text: String, ofHeader name: String) -> String {
+    ByteText(name.lowercased()) == "content-type" ? secretsInURLs.hide(text) : secrets.hide(text)
+  }
+
   /// Where an answer led, as results show it. The check's own URL stands in its result anyway, and so may the name in
   /// its `Host`.
   func shown(_ url: HTTPURL) -> String {

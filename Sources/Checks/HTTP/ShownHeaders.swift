@@ -18,7 +18,7 @@ struct ShownHeaders {
     var room = Self.mostBytes
     for field in fields {
       let name = field.name.printable(maxBytes: 200)
-      let value = mask.hide(Self.shown(field)).printable(maxBytes: Self.mostOfOne)
+      let value = mask.hide(Self.shown(field), ofHeader: field.name).printable(maxBytes: Self.mostOfOne)
       guard headers.count < Self.most, name.utf8.count + value.utf8.count <= room, leftOut == 0 else {
         leftOut += 1
         continue

@@ -44,22 +44,47 @@ extension SpokenDialog {
   static let ownName = "quartz-agent.invalid"
 
   static func smtp(greeting: Bool) -> SpokenDialog {
-    SpokenDialog(
-      (greeting ? [SpokenStep("greeting", read: .read(LineAnswers.codes(220...220, of: "smtp")))] : []) + [
-        SpokenStep("EHLO", say: .line("EHLO \(ownName)"), read: .read(ehloAnswer))
-      ], farewell: "QUIT\r\n")
+    let hello = SpokenStep("EHLO", say: .line("EHLO \(ownName)"), read: .read(ehloAnswer))
+    let first = SpokenStep(
+      "greeting",
+      read: .read { bytes in
+        // A server that refuses this client here takes nothing but QUIT (RFC 5321 3.1).
+        if let count = Self.refusedClient(bytes) { return .accepted(count) }
+        guard case .accepted(let count, _) = LineAnswers.codes(220...220, of: "smtp")(bytes) else {
+          return LineAnswers.codes(220...220, of: "smtp")(bytes)
+        }
+        return .accepted(count, then: [hello])
+      })
+    return SpokenDialog([greeting ? first : hello], farewell: "QUIT\r\n")
   }
 
   /// A server without extensions refuses EHLO, and has to take HELO (RFC 5321 3.2).
   private static let ehloAnswer: @Sendable (ArraySlice<UInt8>) -> Reading = { bytes in
+    if let count = Self.refusedClient(bytes) { return .accepted(count) }
     guard case .answer(let answer) = LineAnswers.coded(bytes), (500...599).contains(answer.code) else {
       return LineAnswers.codes(250...250, of: "smtp")(bytes)
     }
     let helo = SpokenStep(
       "HELO", say: .line("HELO \(ownName)"),
-      // 530 and 550 want to know who we are, or do not want us.
-      read: .read(LineAnswers.oneOf([250...250, 530...530, 550...550], of: "smtp", isFTP: false)))
+      read: .read { bytes in
+        if let count = Self.refusedClient(bytes) { return .accepted(count) }
+        return Self.heloAnswer(bytes)
+      })
     return .accepted(answer.count, then: [helo])
+  }
+
+  /// All but 250 refuse this name or this client: Postfix has 501, 504, 550 and 554 for it.
+  private static let heloAnswer = LineAnswers.oneOf(
+    [250...250, 501...501, 504...504, 530...530, 550...550, 554...554], of: "smtp", isFTP: false)
+
+  /// Bytes of an answer whose enhanced status is of security or policy (RFC 3463 3.8): this client is refused, and the service
+  /// answers. 421 ends the service, whatever the status beside it.
+  private static func refusedClient(_ bytes: ArraySlice<UInt8>) -> Int? {
+    guard case .answer(let answer) = LineAnswers.coded(bytes), answer.code >= 400, answer.code != 421,
+      let status = answer.lines.first?.utf8.prefix(4),
+      status.elementsEqual("4.7.".utf8) || status.elementsEqual("5.7.".utf8)
+    else { return nil }
+    return answer.count
   }
 
   static func ftp(greeting: Bool) -> SpokenDialog {

@@ -76,7 +76,7 @@ package struct KeyReader: Sendable {
   /// The message, with the check's name where the value stands elsewhere.
   package func told(_ message: String, at position: Position) -> String {
     guard position.layer != .own, let check else { return message }
-    return "\(message) (in the check \(quoted(check)))"
+    return "\(message) (first in the check \(quoted(check)))"
   }
 
   /// Gives the settings what the map says.

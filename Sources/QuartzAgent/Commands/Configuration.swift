@@ -31,7 +31,7 @@ func settingsForAsking(_ path: String) throws -> Settings {
   } catch {
     guard let readable = error.readable else { throw report(error) }
     printError(
-      "warning: \(path) is wrong, and a running agent goes on with what it was; see quartz-agent validate")
+      "warning: \(path) has problems; a running agent keeps the last valid one. See quartz-agent validate")
     return readable
   }
 }
@@ -50,10 +50,10 @@ func loadConfig(
   }
 }
 
-func report(_ errors: ConfigErrors) -> CommandFailure {
+func report(_ errors: ConfigErrors, of subject: String = "the configuration") -> CommandFailure {
   for warning in errors.warnings { printError("warning: \(warning)") }
   let count = errors.count
   return failure(
-    "the configuration has \(counted(count, "problem"))", status: ExitStatus.configuration,
+    "\(subject) has \(counted(count, "problem"))", status: ExitStatus.configuration,
     details: errors.problems.map { "\($0)" })
 }

@@ -58,7 +58,7 @@ struct TestCommand: ParsableCommand {
     do {
       cases = try CaseFile.load(path: file, environment: processEnvironment())
     } catch {
-      throw report(error)
+      throw report(error, of: "the file of cases")
     }
     return try cases.cases.map { try finding(of: $0, in: file, settings) }
   }

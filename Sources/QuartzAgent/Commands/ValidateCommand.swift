@@ -44,6 +44,8 @@ struct ValidateCommand: ParsableCommand {
       printOutput("\(path): ok, \(counted(count, "check"))\n")
     }
     guard settings.checks.contains(where: \.sendsEchoes) else { return }
+    // Root has raw sockets, which the agent may not have: judged as the owner of the state directory, as `doctor` does.
+    becomeOwner(of: settings.agent.stateDir)
     switch pingWay() {
     case .unprivileged: break
     case .raw: printError("note: \(PingWay.raw.words)")

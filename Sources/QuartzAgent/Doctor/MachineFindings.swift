@@ -55,7 +55,7 @@ func clockFinding() -> Notice {
   }
   return .warning(
     "clock", "the kernel says that this machine's clock is not synchronised",
-    hint: "run chrony or systemd-timesyncd on the host; in a container the host's word counts")
+    hint: "run chrony or systemd-timesyncd on the host; a container has the clock of its host")
 }
 
 /// Routes of both IP versions. A missing route is a warning only when a check can be probed by that version alone.

@@ -58,7 +58,7 @@ struct NetworkFindings {
       guard dns.rcode == "NOERROR" else {
         return .warning(
           "resolver", "\(server) answered \(dns.rcode) when asked for the root's name servers",
-          hint: "a resolver that refuses questions is none; see /etc/resolv.conf")
+          hint: "name another server in /etc/resolv.conf, or let this one answer this machine")
       }
       return .fine("resolver", "\(server) answered in \(taken)")
     }

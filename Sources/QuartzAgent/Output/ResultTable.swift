@@ -12,8 +12,8 @@ struct ResultTable {
 
   func render(_ results: [CheckResult]) -> String {
     let rows = results.map { Row($0) }
-    // A target of the command line has no other name.
-    let hasNames = rows.contains { $0.name != $0.target }
+    // A target of the command line has no other name: with its scheme, and a number where only the query differs.
+    let hasNames = rows.contains { $0.name != $0.target && !$0.name.contains("://") }
     var columns: [TextTable.Column] = [
       .fixed("STATE", 10), .names(hasNames ? "CHECK" : "TARGET", least: 10, most: hasNames ? 32 : 60),
       .fixed("TYPE", 4, worth: 1), .fixed("LATENCY", 10, right: true, worth: 3),
@@ -47,11 +47,14 @@ private struct Row {
     color = result.state.ansi
     name = result.check.printable(maxBytes: 4096)
     type = result.type.rawValue
-    latency = result.responseTime.map { decimal($0.milliseconds) + " ms" } ?? "-"
+    latency = result.responseTime.map(shownLatency) ?? "-"
     target = result.target.printable(maxBytes: 4096)
     detail = result.detail
   }
 }
+
+/// Three decimals below a millisecond: a server nearby does not answer in `0.0 ms`.
+private func shownLatency(_ span: Duration) -> String { latency(span.milliseconds) + " ms" }
 
 extension CheckResult {
   /// Why it is not up, or the facts of an answer that was as expected.

@@ -50,6 +50,18 @@ import Testing
     #expect(found == shown)
   }
 
+  /// What a check accepts is what an answer is: `once --explain` showed `Content-Type: <redacted>`.
+  @Test func theMediaTypeOfTheAnswerIsShown() throws {
+    let check = try httpCheck("http://good.test/") {
+      $0.headers = [("Accept", Redacted("application/json")), ("X-Key", Redacted("k3y-of-mine"))]
+    }
+    guard case .http(let settings) = check.kind else { throw WrongKind() }
+    let mask = SecretMask(settings)
+    #expect(mask.hide("application/json", ofHeader: "Content-Type") == "application/json")
+    #expect(mask.hide("application/json", ofHeader: "X-Echo") == "<redacted>")
+    #expect(mask.hide("text/k3y-of-mine", ofHeader: "content-type") == "text/<redacted>")
+  }
+
   /// A form's plus is a blank, as its percent signs are bytes: both forms are hidden.
   @Test(arguments: [
     ("said hun ter2!", "said <redacted>!"), ("said hun+ter2!", "said <redacted>!"),
