@@ -26,6 +26,8 @@ final class Targets: @unchecked Sendable {
   private var targets: [UniqueID: Target] = [:]
   /// All is well from now on.
   var isHealed = false
+  /// Nothing gets there, for the uplink is down.
+  var areCutOff = false
   /// They take and give what they have byte by byte, and some of them nothing of it in time.
   var areSlow = false
 
@@ -52,7 +54,8 @@ final class Targets: @unchecked Sendable {
         + target.dice.about(target.mood == .well ? meanWell : .seconds(900))
     }
     let quick = target.dice.time(.milliseconds(2) ... .milliseconds(300))
-    let (outcome, takes) = Self.outcome(of: isHealed ? .well : target.mood, quick, check, &target.dice)
+    let mood = isHealed ? .well : areCutOff ? .refusing : target.mood
+    let (outcome, takes) = Self.outcome(of: mood, quick, check, &target.dice)
     guard areSlow, !isHealed, outcome.verdict.isSuccess else { return (outcome, takes) }
     return Self.dripping(check, takes)
   }
@@ -91,15 +94,20 @@ struct ScriptedProbe: Probe {
   let life: Life
   let room: AnswerRoom
   let given: GivenAnswers
+  /// At what another check depends on, beside its schedule.
+  var isLook = false
 
   func probe(
     _ attempt: Attempt, at addresses: [SocketAddress], dns: Duration?
   ) async throws(CancellationError) -> Probed {
     let start = life.clock.now
-    given.note(nil, of: attempt.check.id)
+    if !isLook { given.begin(attempt.check.id, at: start) }
     guard await room.enter(within: start.duration(to: attempt.deadline)) else {
       if Task.isCancelled || !life.isAlive { throw CancellationError() }
-      guard room.patience != nil else { return .postponed(by: .seconds(4)) }
+      guard room.patience != nil else {
+        if !isLook { given.postpone(attempt.check.id) }
+        return .postponed(by: .seconds(4))
+      }
       var outcome = ProbeOutcome(
         Verdict(.localFault, phase: .prepare, message: "the answers under way hold all that they may"))
       outcome.held = start.duration(to: life.clock.now)
@@ -110,8 +118,13 @@ struct ScriptedProbe: Probe {
     let held = start.duration(to: life.clock.now)
     var (outcome, takes) = targets.look(at: attempt.check)
     outcome.held = held
-    given.note(outcome.verdict, of: attempt.check.id)
+    if !isLook { given.note(outcome.verdict, of: attempt.check.id, held: held) }
     try await life.time.sleep(for: takes)
+    if isLook {
+      given.looked(at: attempt.check.id, begun: start, works: outcome.verdict.isSuccess)
+    } else {
+      given.end(attempt.check.id, at: life.clock.now)
+    }
     return .done(outcome)
   }
 }
