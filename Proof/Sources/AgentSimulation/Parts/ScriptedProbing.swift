@@ -56,4 +56,3 @@ struct ScriptedProbing: Probing {
     parents.follow(isDown)
   }
 }
-

@@ -84,7 +84,8 @@ struct OrderRules {
   private mutating func refused(_ asked: Asked, _ now: Timestamp) -> Violation.Found? {
     switch asked.wish.kind {
     case .unmute(let word), .endMaintenance(let word):
-      for place in orders.indices where orders[place].lifted == asked.at && orders[place].target.text == word {
+      for place in orders.indices where orders[place].lifted == asked.at && orders[place].target.text == word
+      {
         orders[place].lifted = nil
         if orders[place].until > now.advanced(by: .seconds(1)) {
           return (.orders, "\(word) is to be lifted, and the agent knows of no such order")
@@ -143,7 +144,9 @@ struct OrderRules {
           }
           (orders[place].isKept, orders[place].lifted) = (true, nil)
         } else if order.isKept, order.lifted == nil, order.until > now.advanced(by: .seconds(1)) {
-          found = (.orders, "the order for \(order.target.text) until \(order.until) was answered, and is lost")
+          found = (
+            .orders, "the order for \(order.target.text) until \(order.until) was answered, and is lost"
+          )
         }
       }
       orders.removeAll { $0.isMute == isMute && !$0.isKept && !there.contains($0.id) }
@@ -184,8 +187,36 @@ struct OrderRules {
     return nil
   }
 
+  /// Whether a result says that it is from a window that was opened by hand.
+  func judge(
+    _ result: CheckResult, _ check: MonitoringCheck, endedAt end: Timestamp, isStepped: Bool
+  ) -> Violation.Found? {
+    guard !isStepped, !result.maintenance else { return nil }
+    let window = orders.first { order in
+      !order.isMute && order.from < result.startedAt && end < (order.lifted ?? order.until)
+        && order.target.selection.contains(check)
+    }
+    guard let window else { return nil }
+    return (.orders, "\(check.name) says nothing of the maintenance until \(window.until)")
+  }
+
   mutating func forget(before now: Timestamp) {
     orders.removeAll { ($0.lifted ?? $0.until) < now.advanced(by: .seconds(-7200)) }
+  }
+
+  /// Whether there is one for the same target already, or it is being asked for.
+  func hasOne(like wish: OperatorWish, at now: Timestamp) -> Bool {
+    let (target, isMute): (OperatorTarget, Bool)
+    switch wish.kind {
+    case .mute(let other, _): (target, isMute) = (other, true)
+    case .startMaintenance(let other, _, _): (target, isMute) = (other, false)
+    case .acknowledge, .unmute, .endMaintenance: return false
+    }
+    let isAsked = asked.values.contains { $0.wish.kind.target == target }
+    return isAsked
+      || orders.contains {
+        $0.target == target && $0.isMute == isMute && $0.until.advanced(by: .seconds(60)) > now
+      }
   }
 
   /// It is over, as people were told.
@@ -213,5 +244,15 @@ struct OrderRules {
         default: false
         }
       }
+  }
+}
+
+extension OperatorWish.Kind {
+  /// Of what begins.
+  fileprivate var target: OperatorTarget? {
+    switch self {
+    case .mute(let target, _), .startMaintenance(let target, _, _): target
+    case .acknowledge, .unmute, .endMaintenance: nil
+    }
   }
 }

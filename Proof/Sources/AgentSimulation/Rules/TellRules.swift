@@ -67,6 +67,9 @@ struct TellRules {
     cases[id]?.hindered = now
   }
 
+  /// A window left its slot out.
+  mutating func skipped(_ id: UniqueID, now: Instant) { cases[id]?.hindered = now }
+
   /// Checks that are down now, as people may see.
   var down: [MonitoringCheck] {
     cases.values.filter { $0.isDown && $0.failures >= $0.check.plan.failureThreshold }.map(\.check).sorted {
@@ -75,8 +78,13 @@ struct TellRules {
   }
 
   /// What an acknowledgement of this incident certainly covers: it was told, and is down.
-  func covered(by incident: UniqueID) -> Set<UniqueID> {
-    Set(cases.filter { $0.value.told.contains(incident) && $0.value.isDown }.keys)
+  func covered(by incident: UniqueID, now: Instant) -> Set<UniqueID> {
+    let old = cases.filter { _, one in
+      let since = one.reached.map { max($0.at, one.hindered) }
+      return one.told.contains(incident) && one.isDown
+        && since.map { $0.duration(to: now) > .seconds(90) } ?? false
+    }
+    return Set(old.keys)
   }
 
   /// It may cover whatever fails by now.
@@ -134,7 +142,9 @@ struct TellRules {
       guard let one = member.checkID.flatMap({ cases[$0] }) else { continue }
       let isOld = one.reached.map { $0.wall < one.worked } ?? true
       if isOld, one.worked.advanced(by: .seconds(120)) < message.at {
-        return (.cause, "\(title) says that \(member.name) is down, which has not failed as often as it takes")
+        return (
+          .cause, "\(title) says that \(member.name) is down, which has not failed as often as it takes"
+        )
       }
     }
     let isNews = [.opened, .joined, .rose].contains(message.trigger)
