@@ -13,6 +13,8 @@ struct TellRules {
     /// When it failed as often as it takes, the last time.
     var reached: (at: Instant, wall: Timestamp)?
     var worked = Timestamp.epoch
+    /// The last result of any kind.
+    var last = Timestamp.epoch
     /// Something kept people from being told of it, or may have.
     var hindered: Instant
     var isDown = false
@@ -23,6 +25,8 @@ struct TellRules {
   }
 
   private var cases: [UniqueID: Case] = [:]
+  /// When the process started.
+  private var born = Timestamp.epoch
   /// Told, and not said to be over; the newest last.
   private(set) var open: [UniqueID] = []
 
@@ -45,6 +49,7 @@ struct TellRules {
 
   mutating func found(_ result: CheckResult, wall: Timestamp, now: Instant) {
     guard cases[result.checkID] != nil else { return }
+    cases[result.checkID]?.last = wall
     if result.maintenance { return rest(result.checkID, wall, now) }
     switch result.state {
     case .up, .degraded: rest(result.checkID, wall, now)
@@ -92,9 +97,17 @@ struct TellRules {
     for id in cases.keys where cases[id]?.failures ?? 0 > 0 { cases[id]?.known.insert(incident) }
   }
 
+  mutating func restarted(wall: Timestamp) { born = wall }
+
+  /// How long a restarted agent waits for the first result of what it has been told is down.
+  private static let waits: Duration = .seconds(590)
+
   /// State files were not written when the process died: what it knew is gone.
   mutating func forgot() {
-    for id in cases.keys { (cases[id]?.known, cases[id]?.told) = ([], []) }
+    for id in cases.keys {
+      cases[id]?.known = []
+      cases[id]?.told = []
+    }
     open = []
   }
 
@@ -141,7 +154,9 @@ struct TellRules {
     for member in firing {
       guard let one = member.checkID.flatMap({ cases[$0] }) else { continue }
       let isOld = one.reached.map { $0.wall < one.worked } ?? true
-      if isOld, one.worked.advanced(by: .seconds(120)) < message.at {
+      // It has waited for a result, and none came.
+      let isUnheard = one.last < born && born.advanced(by: Self.waits) < message.at
+      if isOld, !isUnheard, one.worked.advanced(by: .seconds(120)) < message.at {
         return (
           .cause, "\(title) says that \(member.name) is down, which has not failed as often as it takes"
         )

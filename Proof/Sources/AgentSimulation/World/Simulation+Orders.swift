@@ -146,6 +146,7 @@ extension Simulation {
     guard !ordering.chance(3) else { return failList(list) }
     let (words, id) = list.edit()
     if let id { changed.insert(id) }
+    figures.edits += 1
     diary.write(self, .edit("in the API \(words)"))
     lists?.changed(to: list.listed, now: clock.now)
   }
@@ -169,6 +170,7 @@ extension Simulation {
       clock.after(length) { [directory] in directory.mood = .well }
     } else {
       directory.edit()
+      figures.edits += 1
       discovered?.changed(to: directory.targets, now: clock.now)
     }
   }

@@ -65,7 +65,7 @@ final class Simulation: AgentWitness, @unchecked Sendable {
 
   struct Figures {
     var runs = 0, missed = 0, crashes = 0, stops = 0, pauses = 0, requests = 0, messages = 0, incidents = 0
-    var orders = 0
+    var orders = 0, edits = 0
     var mostSleepers = 0, mostBytes = 0, mostEvents = 0
   }
 
@@ -81,6 +81,11 @@ final class Simulation: AgentWitness, @unchecked Sendable {
     crowding = Dice(scenario.seed, "crowding")
     ordering = Dice(scenario.seed, "orders")
     directory = Directory(clock, seed: scenario.seed)
+    life = Life(machine, number: 0)
+    prepareLists()
+  }
+
+  private func prepareLists() {
     if scenario.edits != nil { backend.list = RemoteList(seed: scenario.seed) }
     lists = backend.list.map {
       ListRules(.list, $0.listed, every: scenario.setup.quartz.checks.every, now: clock.now)
@@ -89,7 +94,6 @@ final class Simulation: AgentWitness, @unchecked Sendable {
       discovered = ListRules(
         .discovered, directory.targets, every: DiscoverySource.usual, now: clock.now)
     }
-    life = Life(machine, number: 0)
   }
 
   var wall: Timestamp { machine.reading.wall }
@@ -145,6 +149,7 @@ final class Simulation: AgentWitness, @unchecked Sendable {
     slots.apply(setup.checks, now: clock.now)
     hinder(.zero)
     causes.restarted(now: clock.now)
+    tells.restarted(wall: wall)
     resources.restarted()
     life.atFuse = { [unowned self] in crash(cuts: trouble.chance(2)) }
     agent.start()
