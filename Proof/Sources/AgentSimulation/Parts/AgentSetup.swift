@@ -21,6 +21,8 @@ struct AgentSetup {
   /// The check without whose target another one's cannot work, by name.
   var parents: [String: String] = [:]
   var discover: [DiscoverySource] = []
+  /// The ways to targets that fail are looked for.
+  var traces = false
 
   var settings: Settings {
     var settings = Settings()
@@ -33,8 +35,7 @@ struct AgentSetup {
       return rule
     }
     settings.limits.inFlight = 64
-    // The ways to targets are not simulated.
-    (settings.trace.onFailure, settings.trace.slowFactor) = (false, 0)
+    (settings.trace.onFailure, settings.trace.slowFactor) = (traces, 0)
     return settings
   }
 }

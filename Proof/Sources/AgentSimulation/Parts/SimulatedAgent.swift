@@ -25,6 +25,7 @@ final class SimulatedAgent: @unchecked Sendable {
     let way: BackendWay
     let pager: Pager
     let directory: Directory
+    let seed: UInt64
     let witness: any AgentWitness
     /// Where its group meets, and the way there; nil: it is in no group.
     var room: GroupRoom?
@@ -123,7 +124,7 @@ final class SimulatedAgent: @unchecked Sendable {
       wakes: LifeWakeSource(life),
       probes: ScriptedProbing(
         ScriptedProbe(targets: world.targets, life: life, room: room, given: given), life),
-      tracer: { NoTracer() },
+      tracer: { ScriptedTracer(life: life, seed: world.seed) },
       sender: LifePager(pager: world.pager, life: life) { world.witness.acknowledged($0) },
       call: { _, _ in .failed("there is no such switch") },
       exchange: { _, _ in LifeExchange(backend: world.backend, way: world.way, life: life) },
@@ -168,11 +169,4 @@ private struct ArrangedPart: AgentPart, @unchecked Sendable {
   func follow(_ list: FollowedList) {
     if agent.life.isAlive { agent.world.witness.arranged(list.here, agent) }
   }
-}
-
-/// Nothing is traced.
-private struct NoTracer: RouteTracing {
-  func trace(
-    _ request: TraceRequest, each: (@Sendable (RouteTrace) -> Void)?
-  ) async throws(CancellationError) -> RouteTrace { throw CancellationError() }
 }

@@ -65,7 +65,8 @@ final class GroupSeat: AgentWitness, @unchecked Sendable {
     life = Life(machine, number: lives)
     let world = SimulatedAgent.World(
       targets: simulation.targets, backend: simulation.backend, way: way, pager: pager,
-      directory: Directory(clock, seed: simulation.scenario.seed), witness: self, room: room)
+      directory: Directory(clock, seed: simulation.scenario.seed), seed: simulation.scenario.seed,
+      witness: self, room: room)
     let nonce = UInt64(lives) &* 0x9e37_79b9 ^ simulation.scenario.seed ^ UInt64(index) << 40
     let agent = SimulatedAgent(setup, life, world, nonce: nonce)
     self.agent = agent

@@ -71,6 +71,7 @@ struct Scenario {
       setup.quartz.checks.every = .seconds(dice.pick([60, 120, 300]))
       setup.quartz.updateResources = true
     }
+    setup.traces = dice.chance(2)
     if discovery != nil { setup.discover = [try Self.source()] }
     setup.alerts.remind = .seconds(dice.pick([300, 900, 4 * 3600]))
     self.setup = setup

@@ -86,6 +86,7 @@ final class Simulation: AgentWitness, @unchecked Sendable {
   }
 
   private func prepareLists() {
+    targets.havePeers = scenario.setup.traces
     if scenario.edits != nil { backend.list = RemoteList(seed: scenario.seed) }
     lists = backend.list.map {
       ListRules(.list, $0.listed, every: scenario.setup.quartz.checks.every, now: clock.now)
@@ -140,7 +141,8 @@ final class Simulation: AgentWitness, @unchecked Sendable {
     life = Life(machine, number: lives)
     diary.write(self, .start(lives))
     let world = SimulatedAgent.World(
-      targets: targets, backend: backend, way: way, pager: pager, directory: directory, witness: self)
+      targets: targets, backend: backend, way: way, pager: pager, directory: directory, seed: scenario.seed,
+      witness: self)
     let agent = SimulatedAgent(setup, life, world, nonce: UInt64(lives) &* 0x9e37_79b9 ^ scenario.seed)
     self.agent = agent
     ledger.restart(found: agent.driver.found(after: ledger.recordedThrough))

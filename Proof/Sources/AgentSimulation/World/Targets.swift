@@ -26,6 +26,8 @@ final class Targets: @unchecked Sendable {
   private var targets: [UniqueID: Target] = [:]
   /// All is well from now on.
   var isHealed = false
+  /// Results say which address was dialled.
+  var havePeers = false
   /// Nothing gets there, for the uplink is down.
   var areCutOff = false
   /// They take and give what they have byte by byte, and some of them nothing of it in time.
@@ -55,7 +57,8 @@ final class Targets: @unchecked Sendable {
     }
     let quick = target.dice.time(.milliseconds(2) ... .milliseconds(300))
     let mood = isHealed ? .well : areCutOff ? .refusing : target.mood
-    let (outcome, takes) = Self.outcome(of: mood, quick, check, &target.dice)
+    let peer = havePeers ? Self.peer(of: check) : nil
+    let (outcome, takes) = Self.outcome(of: mood, quick, check, peer, &target.dice)
     guard areSlow, !isHealed, outcome.verdict.isSuccess else { return (outcome, takes) }
     return Self.dripping(check, takes)
   }
@@ -68,21 +71,26 @@ final class Targets: @unchecked Sendable {
     return (ProbeOutcome(verdict, responseTime: takes), check.timeout)
   }
 
+  private static func peer(of check: MonitoringCheck) -> SocketAddress? {
+    guard case .tcp(let tcp) = check.kind, let address = IPAddress(tcp.host) else { return nil }
+    return SocketAddress(address, port: tcp.port)
+  }
+
   private static func outcome(
-    of mood: Mood, _ quick: Duration, _ check: MonitoringCheck, _ dice: inout Dice
+    of mood: Mood, _ quick: Duration, _ check: MonitoringCheck, _ peer: SocketAddress?, _ dice: inout Dice
   ) -> (ProbeOutcome, Duration) {
     switch mood {
-    case .well: return (ProbeOutcome(.ok, responseTime: quick), quick)
+    case .well: return (ProbeOutcome(.ok, responseTime: quick, peer: peer), quick)
     case .slow:
       let long = quick + .milliseconds(1500)
-      return (ProbeOutcome(.ok, responseTime: long), long)
+      return (ProbeOutcome(.ok, responseTime: long, peer: peer), long)
     case .refusing:
       let verdict = Verdict(.connectRefused, phase: .connect, message: "connection refused")
-      return (ProbeOutcome(verdict, responseTime: quick), quick)
+      return (ProbeOutcome(verdict, responseTime: quick, peer: peer), quick)
     case .silent:
       let verdict = Verdict(.connectTimeout, phase: .connect, message: "no answer", timedOut: true)
-      return (ProbeOutcome(verdict, responseTime: check.timeout), check.timeout)
-    case .flapping: return outcome(of: dice.pick([.well, .refusing, .silent]), quick, check, &dice)
+      return (ProbeOutcome(verdict, responseTime: check.timeout, peer: peer), check.timeout)
+    case .flapping: return outcome(of: dice.pick([.well, .refusing, .silent]), quick, check, peer, &dice)
     case .ownFault: return (ProbeOutcome(Verdict(.localFault, phase: .connect, message: "no route")), quick)
     }
   }
