@@ -68,7 +68,7 @@ struct Totals {
       "runs \(all.runs), slots missed \(all.missed), rows \(rows), requests \(all.requests), rows sent again \(duplicates)"
     )
     Swift.print(
-      "messages \(all.messages); most: \(all.mostSleepers) sleeping tasks, \(all.mostBytes) bytes on disk, \(all.mostEvents) events"
+      "messages \(all.messages), orders by hand \(all.orders), edits of lists \(all.edits); most: \(all.mostSleepers) sleeping tasks, \(all.mostBytes) bytes on disk, \(all.mostEvents) events"
     )
     if groups.count > 0 {
       Swift.print(
@@ -89,6 +89,8 @@ extension Simulation.Figures {
     pauses += other.pauses
     requests += other.requests
     messages += other.messages
+    orders += other.orders
+    edits += other.edits
     mostSleepers = max(mostSleepers, other.mostSleepers)
     mostBytes = max(mostBytes, other.mostBytes)
     mostEvents = max(mostEvents, other.mostEvents)

@@ -80,6 +80,11 @@ package struct AgentParts: Sendable {
   package var history: HistoryStore { status.history }
   /// `nil` where the agent is in no group.
   package var member: GroupRunner? { base.group?.runner }
+  /// Orders by hand that hold now.
+  package var orders: HandBook { base.orders.current }
+
+  /// Does what a person orders.
+  package func act(_ wish: OperatorWish) async -> OperatorAnswer { await status.act(wish) }
 
   /// Follows no further list of checks.
   package func leaveList() { base.catalog.observe { _ in } }

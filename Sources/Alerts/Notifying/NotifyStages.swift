@@ -221,7 +221,7 @@ extension Stage {
     draft.due = due
     guard due <= context.now.boot else { return .hold(what, until: context.wall(due)) }
     // A notification that was being sent may have arrived: it is repeated unchanged.
-    guard [.opened, .reminder].contains(draft.trigger), draft.record.sending == nil,
+    guard [.opened, .reminder, .rootRecovered].contains(draft.trigger), draft.record.sending == nil,
       let limit = unconfirmed(draft, context)
     else { return .pass }
     return .hold("no result since the agent started", until: context.wall(limit))

@@ -24,6 +24,8 @@ final class SimulatedAgent: @unchecked Sendable {
     let backend: Backend
     let way: BackendWay
     let pager: Pager
+    let directory: Directory
+    let seed: UInt64
     let witness: any AgentWitness
     /// Where its group meets, and the way there; nil: it is in no group.
     var room: GroupRoom?
@@ -43,6 +45,8 @@ final class SimulatedAgent: @unchecked Sendable {
   private let (stops, stop) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
 
   var history: HistoryStore? { parts?.history }
+  /// Orders by hand, as it has them.
+  var orders: HandBook? { parts?.orders }
   var member: GroupRunner? { parts?.member }
 
   init(_ config: AgentSetup, _ life: Life, _ world: World, nonce: UInt64) {
@@ -71,6 +75,15 @@ final class SimulatedAgent: @unchecked Sendable {
     }
   }
 
+  /// Gives an order by hand. No answer comes where the process dies first.
+  func act(_ wish: OperatorWish, _ answered: @escaping @Sendable (OperatorAnswer) -> Void) {
+    guard let parts, life.isAlive else { return }
+    Task.detached { [self] in
+      let answer = await OwnThread.$worksInPlace.withValue(true) { await parts.act(wish) }
+      if life.isAlive { answered(answer) }
+    }
+  }
+
   /// The configuration's checks and windows have changed.
   func reload(_ config: AgentSetup) {
     self.config = config
@@ -96,13 +109,8 @@ final class SimulatedAgent: @unchecked Sendable {
   }
 
   private var settings: Settings {
-    var settings = Settings()
-    settings.agent.name = config.name
-    (settings.checks, settings.maintenance) = (config.checks, config.windows)
-    (settings.quartz, settings.alerts, settings.group) = (config.quartz, config.alerts, world.room?.settings)
-    settings.limits.inFlight = 64
-    // The ways to targets are not simulated.
-    (settings.trace.onFailure, settings.trace.slowFactor) = (false, 0)
+    var settings = config.settings
+    settings.group = world.room?.settings
     return settings
   }
 
@@ -116,7 +124,7 @@ final class SimulatedAgent: @unchecked Sendable {
       wakes: LifeWakeSource(life),
       probes: ScriptedProbing(
         ScriptedProbe(targets: world.targets, life: life, room: room, given: given), life),
-      tracer: { NoTracer() },
+      tracer: { ScriptedTracer(life: life, seed: world.seed) },
       sender: LifePager(pager: world.pager, life: life) { world.witness.acknowledged($0) },
       call: { _, _ in .failed("there is no such switch") },
       exchange: { _, _ in LifeExchange(backend: world.backend, way: world.way, life: life) },
@@ -125,7 +133,7 @@ final class SimulatedAgent: @unchecked Sendable {
           members: LifeGroupStore(room, name: config.name, life), incidents: LifeIncidents(room, life),
           states: LifeIncidents(room, life))
       },
-      discover: { _ throws(CancellationError) in .failed("nothing is discovered") },
+      discover: { source throws(CancellationError) in try await world.directory.answer(to: life) },
       pace: config.alertPace, looks: .seconds(60), slots: LifeWitness(agent: self),
       further: [ArrangedPart(agent: self)])
   }
@@ -159,92 +167,6 @@ private struct ArrangedPart: AgentPart, @unchecked Sendable {
   unowned let agent: SimulatedAgent
 
   func follow(_ list: FollowedList) {
-    if agent.life.isAlive, agent.world.room != nil { agent.world.witness.arranged(list.here, agent) }
+    if agent.life.isAlive { agent.world.witness.arranged(list.here, agent) }
   }
-}
-
-/// The one probe in the place of the engine's, with the runner's canaries and parents around it.
-private struct ScriptedProbing: Probing {
-  let executor: EventLoop? = nil
-  let heartbeats: HeartbeatDesk
-  let threads: [WatchedThread] = []
-  let waits: [QueueWait] = []
-  let judging = JudgingFigures()
-  let budget: EgressBudget
-  private var runner: CheckRunner
-  private let canaries: CanaryWatch
-  private let parents: ParentWatch
-  private let time: TimeSource
-
-  init(_ probe: ScriptedProbe, _ life: Life) {
-    let time = life.time
-    self.time = time
-    heartbeats = HeartbeatDesk(time: time)
-    budget = EgressBudget(EgressBudget.Limits(destinations: 500), time: time)
-    let plain = CheckRunner(http: probe, tcp: probe, dns: probe, tls: probe, ping: probe, time: time)
-    canaries = CanaryWatch(time: time) { try await plain.succeedsNow($0) }
-    parents = ParentWatch(time: time) { try await plain.succeedsNow($0) }
-    var runner = plain
-    (runner.canaries, runner.parents) = (canaries, parents)
-    self.runner = runner
-  }
-
-  func run(
-    _ check: MonitoringCheck, slot: ProbeSlot, _ plan: MaintenancePlan
-  ) async throws(CancellationError) -> CheckResult {
-    var result = try await runner.run(check, slot: slot)
-    plan.stamp(&result, endedAt: time.wall())
-    return result
-  }
-
-  func runNow(
-    _ check: MonitoringCheck, _ plan: MaintenancePlan, isAsked: Bool
-  ) async throws(CancellationError) -> CheckResult {
-    try await run(check, slot: ProbeSlot(scheduledAt: time.wall(), trigger: .manual), plan)
-  }
-
-  func follow(_ catalog: CheckCatalog, isDown: @escaping @Sendable (UniqueID) -> Bool) {
-    canaries.replace(catalog.canaries)
-    parents.replace(catalog.dependencies)
-    parents.follow(isDown)
-  }
-}
-
-/// Nothing is traced.
-private struct NoTracer: RouteTracing {
-  func trace(
-    _ request: TraceRequest, each: (@Sendable (RouteTrace) -> Void)?
-  ) async throws(CancellationError) -> RouteTrace { throw CancellationError() }
-}
-
-/// What an agent is configured with.
-struct AgentSetup {
-  var name: String
-  var checks: [MonitoringCheck]
-  var windows: [MaintenanceWindow]
-  var spool: Spool.SpoolSettings
-  var quartz: QuartzSettings
-  var alerts: AlertSettings
-  var alertPace: Duration
-}
-
-/// Who watches what an agent does, from outside of it.
-protocol AgentWitness: AnyObject, Sendable {
-  /// The history is there, and the schedule not begun.
-  func restored(_ agent: SimulatedAgent)
-  /// A member of a group runs other checks than before.
-  func arranged(_ checks: [MonitoringCheck], _ agent: SimulatedAgent)
-  func began(_ due: DueCheck, _ agent: SimulatedAgent)
-  /// A run came to no result because it was cancelled.
-  func abandoned(_ due: DueCheck, _ agent: SimulatedAgent)
-  func found(_ result: CheckResult, _ check: MonitoringCheck, _ sequence: UInt64, spanned: SlotRange?)
-  func skipped(_ due: DueCheck)
-  func missed(_ event: ScheduleEvent)
-  func acknowledged(_ message: AlertMessage)
-  /// It came to its end as it was told.
-  func stopped(_ agent: SimulatedAgent)
-}
-
-extension AgentWitness {
-  func arranged(_ checks: [MonitoringCheck], _ agent: SimulatedAgent) {}
 }

@@ -55,18 +55,23 @@ final class Backend: @unchecked Sendable {
     dice = Dice(seed, "backend")
   }
 
+  /// The list of checks that it gives; nil: it has none.
+  var list: RemoteList?
+  /// The status of resources, as it was told.
+  private(set) var resources: [UniqueID: String] = [:]
+
   /// A request leaves now; `answer` is called when the sender knows how it went.
-  func take(_ body: [UInt8], by sender: BackendWay, _ answer: @escaping (APIReply) -> Void) {
+  func take(_ request: APIRequest, by sender: BackendWay, _ answer: @escaping (APIReply) -> Void) {
     requests += 1
     if let words = sender.count(at: clock.now) { overrun(words) }
     let mood = sender.isCut ? .refusing : mood
-    if isDripping, mood == .well { return drip(body, answer) }
+    if isDripping, mood == .well { return drip(request, answer) }
     let way = dice.time(.milliseconds(5) ... .milliseconds(200))
     let work =
       mood == .slow
       ? dice.time(.seconds(2) ... .seconds(50)) : dice.time(.milliseconds(2) ... .milliseconds(80))
     clock.after(way) {
-      let reply = self.reply(to: body, mood)
+      let reply = self.reply(to: request, mood)
       let wait = mood == .silent || mood == .mute ? Duration.seconds(60) : way + work
       self.clock.after(wait) { answer(reply) }
     }
@@ -74,12 +79,12 @@ final class Backend: @unchecked Sendable {
 
   /// The sender waits for a minute in all. What came to its end too late was stored all the same, and what did not arrive
   /// was not.
-  private func drip(_ body: [UInt8], _ answer: @escaping (APIReply) -> Void) {
+  private func drip(_ request: APIRequest, _ answer: @escaping (APIReply) -> Void) {
     let (there, back) = (dice.time(.seconds(1) ... .seconds(70)), dice.time(.seconds(1) ... .seconds(40)))
     let limit = Duration.seconds(60)
     if there < limit {
       clock.after(there) {
-        let reply = self.reply(to: body, .well)
+        let reply = self.reply(to: request, .well)
         guard there + back < limit else { return }
         self.clock.after(back) { answer(reply) }
       }
@@ -87,16 +92,16 @@ final class Backend: @unchecked Sendable {
     if there + back >= limit { clock.after(limit) { answer(.failure("no answer within 60 s")) } }
   }
 
-  private func reply(to body: [UInt8], _ mood: Mood) -> APIReply {
+  private func reply(to request: APIRequest, _ mood: Mood) -> APIReply {
     switch mood {
-    case .well, .slow: return store(body)
+    case .well, .slow: return serve(request)
     case .refusing: return .failure("connection refused")
     case .silent: return .failure("no answer within 60 s")
     case .mute:
-      _ = store(body)
+      _ = serve(request)
       return .failure("no answer within 60 s")
     case .lying:
-      _ = store(body)
+      _ = serve(request)
       return .response(APIResponse(status: 502))
     case .failing: return .response(APIResponse(status: 500, body: Array(#"{"error":"internal"}"#.utf8)))
     case .overloaded: return .response(APIResponse(status: 503, headers: [HeaderField("Retry-After", "20")]))
@@ -104,6 +109,27 @@ final class Backend: @unchecked Sendable {
     case .locked: return .response(APIResponse(status: 401))
     case .portal: return .response(APIResponse(status: 200, body: Array("<html>Welcome</html>".utf8)))
     }
+  }
+
+  private func serve(_ request: APIRequest) -> APIReply {
+    let path = request.url.path
+    switch request.method {
+    case .post: return store(request.body)
+    case .get where path.hasSuffix("/monitoring-checks"):
+      return list?.page() ?? .response(APIResponse(status: 404))
+    case .get:
+      let none = #"{"success":true,"data":[],"meta":{"total":0,"total_pages":0}}"#
+      return .response(APIResponse(status: 200, body: Array(none.utf8)))
+    case .put: return tell(path, request.body)
+    }
+  }
+
+  private func tell(_ path: String, _ body: [UInt8]) -> APIReply {
+    guard let word = path.split(separator: "/").last, let resource = UniqueID(String(word)),
+      let status = (try? JSONValue.parse(body))?["status"]?.string
+    else { return .response(APIResponse(status: 400)) }
+    resources[resource] = status
+    return .response(APIResponse(status: 200, body: Array(#"{"success":true}"#.utf8)))
   }
 
   private func store(_ body: [UInt8]) -> APIReply {
@@ -186,7 +212,7 @@ struct LifeExchange: HTTPExchanging {
   let life: Life
 
   func exchange(_ request: APIRequest) async throws(CancellationError) -> APIReply {
-    guard let reply: APIReply = await life.answer({ backend.take(request.body, by: way, $0) }) else {
+    guard let reply: APIReply = await life.answer({ backend.take(request, by: way, $0) }) else {
       throw CancellationError()
     }
     return reply

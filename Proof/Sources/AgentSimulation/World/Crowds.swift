@@ -66,6 +66,7 @@ extension Simulation {
     targets.areSlow = kind == .targets || kind == .both
     backend.isDripping = kind == .receiver
     crowdedUntil = max(crowdedUntil, clock.now + length + .seconds(120))
+    if kind == .receiver { free.backend = max(free.backend, clock.now + length + .seconds(1800)) }
     clock.after(length) { [unowned self] in endCrowds() }
   }
 

@@ -12,7 +12,7 @@ final class Diary: @unchecked Sendable {
   enum Line {
     case start(Int), kill, cut, stop, stopped, pause(Duration), resume, clock(Duration), healed
     case backend(String, Duration), pager(String, Duration), disk(String, Duration), reload(Int)
-    case crowd(String, Duration)
+    case crowd(String, Duration), order(String), edit(String)
     case began(String, Timestamp), found(String, Timestamp, String, UInt64)
     case missed(UniqueID, Timestamp, Int, String), delivered(Timestamp), told(String, String)
     case violation(String), of(String, String), entry(IncidentEntry)
@@ -29,6 +29,8 @@ final class Diary: @unchecked Sendable {
       case .clock(let step): "the wall clock is set by \(step)"
       case .healed: "all is well from here on"
       case .crowd(let words, let length): "\(words) for \(length)"
+      case .order(let words): "by hand: \(words)"
+      case .edit(let words): words
       case .backend(let mood, let length): "backend: \(mood) for \(length)"
       case .pager(let mood, let length): "pager: \(mood) for \(length)"
       case .disk(let operation, let length): "disk: \(operation) fails for \(length)"

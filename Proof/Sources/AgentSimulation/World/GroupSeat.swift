@@ -31,6 +31,7 @@ final class GroupSeat: AgentWitness, @unchecked Sendable {
   var ledger = Ledger()
   private var slots = SlotRules(isShared: true)
   private var alerts = AlertRules(isShared: true)
+  private var causes = CauseRules()
 
   init(_ index: Int, _ simulation: GroupSimulation) {
     let scenario = simulation.scenario, seat = scenario.seats[index], clock = simulation.clock
@@ -63,8 +64,9 @@ final class GroupSeat: AgentWitness, @unchecked Sendable {
     room.way.proof = nil
     life = Life(machine, number: lives)
     let world = SimulatedAgent.World(
-      targets: simulation.targets, backend: simulation.backend, way: way, pager: pager, witness: self,
-      room: room)
+      targets: simulation.targets, backend: simulation.backend, way: way, pager: pager,
+      directory: Directory(clock, seed: simulation.scenario.seed), seed: simulation.scenario.seed,
+      witness: self, room: room)
     let nonce = UInt64(lives) &* 0x9e37_79b9 ^ simulation.scenario.seed ^ UInt64(index) << 40
     let agent = SimulatedAgent(setup, life, world, nonce: nonce)
     self.agent = agent
@@ -109,6 +111,7 @@ final class GroupSeat: AgentWitness, @unchecked Sendable {
   func arranged(_ checks: [MonitoringCheck], _ agent: SimulatedAgent) {
     guard agent.life.isAlive else { return }
     slots.apply(checks, now: clock.now)
+    causes.apply(checks, setup, now: clock.now)
     alerts.keep(Set(checks.map(\.id)), wall: machine.reading.wall)
   }
 
@@ -126,7 +129,7 @@ final class GroupSeat: AgentWitness, @unchecked Sendable {
   func abandoned(_ due: DueCheck, _ agent: SimulatedAgent) { slots.abandoned(due) }
 
   func found(_ result: CheckResult, _ check: MonitoringCheck, _ sequence: UInt64, spanned: SlotRange?) {
-    hold(agent?.given.judge(result))
+    if let agent { hold(causes.judge(result, agent.given, now: clock.now)) }
     if ledger[result.id] != nil { hold((.twice, "two results of \(check.name) have one id")) }
     ledger.add(
       Ledger.Entry(

@@ -25,6 +25,14 @@ struct Scenario {
   let pager: Duration?
   let disk: Duration?
   let reloads: Duration?
+  let orders: Duration?
+  /// The uplink is down, or what others depend on.
+  let uplink: Duration?
+  let gateway: Duration?
+  /// Edits of the list that the backend gives, and its failures; nil: it gives none.
+  let edits: Duration?
+  /// The same of the source of targets.
+  let discovery: Duration?
   /// The store is so small that it runs full while the backend is away.
   let hasSmallStore: Bool
 
@@ -44,7 +52,36 @@ struct Scenario {
     reloads = sometimes(14 * 3600, &dice)
     clockSteps = dice.chance(4) ? .seconds(36 * 3600) : nil
     hasSmallStore = dice.chance(6)
-    setup = try Self.setup(hasSmallStore, from: start, &dice)
+    var setup = try Self.setup(hasSmallStore, from: start, &dice)
+    orders = sometimes(3 * 3600, &dice)
+    gateway = sometimes(9 * 3600, &dice)
+    uplink = dice.chance(2) ? .seconds(12 * 3600) : nil
+    edits = dice.chance(2) ? .seconds(4 * 3600) : nil
+    discovery = dice.chance(2) ? .seconds(4 * 3600) : nil
+    if gateway != nil { setup.parents = ["check-1": "check-0", "check-2": "check-0", "check-3": "check-1"] }
+    if uplink != nil {
+      for number in 0..<Int.random(in: 1...2, using: &dice) {
+        setup.canaries.append("canary-\(number)")
+        setup.checks.append(
+          try Self.check(20 + number, called: "canary-\(number)", every: .seconds(300), &dice))
+      }
+    }
+    if edits != nil {
+      setup.quartz.checks.pull = true
+      setup.quartz.checks.every = .seconds(dice.pick([60, 120, 300]))
+      setup.quartz.updateResources = true
+    }
+    setup.traces = dice.chance(2)
+    if discovery != nil { setup.discover = [try Self.source()] }
+    setup.alerts.remind = .seconds(dice.pick([300, 900, 4 * 3600]))
+    self.setup = setup
+  }
+
+  private static func source() throws -> DiscoverySource {
+    var definition = DiscoveryDefinition()
+    definition.http = Redacted("https://cmdb.example/targets")
+    definition.templates = ["web"]
+    return try DiscoverySource(definition) { $0 }
   }
 
   private static func setup(_ hasSmallStore: Bool, from start: Timestamp, _ dice: inout Dice) throws
@@ -71,10 +108,13 @@ struct Scenario {
   }
 
   /// A check of its own id, so that each seed has other phases.
-  static func check(_ number: Int, every interval: Duration, _ dice: inout Dice) throws -> MonitoringCheck {
+  static func check(
+    _ number: Int, called name: String? = nil, every interval: Duration, _ dice: inout Dice
+  ) throws -> MonitoringCheck {
     var definition = CheckDefinition()
     definition.id = UniqueID.v7(at: Timestamp(seconds: 1_700_000_000), using: &dice).description
-    definition.name = "check-\(number)"
+    definition.name = name ?? "check-\(number)"
+    definition.plan.tags = [number % 2 == 0 ? "even" : "odd"]
     definition.type = "tcp"
     definition.host = "192.0.2.\(number + 1)"
     definition.port = 80

@@ -23,7 +23,7 @@ extension Simulation {
     guard !clockWasSet, let history = agent.history else { return }
     let snapshot = history.snapshot(now: wall)
     let rules = WindowRules(agent: setup.name)
-    for check in setup.checks where !inexact.contains(check.id) {
+    for check in inForce where !inexact.contains(check.id) {
       guard let status = snapshot.check(check.id) else { continue }
       if isStart { settleLost(check, status, rules) }
       hold(rules.judge(check, status, ledger, now: wall))
@@ -43,7 +43,7 @@ extension Simulation {
 
   private func judgeGrowth(_ agent: SimulatedAgent) {
     machine.store.tidy()
-    hold(GrowthRules.judge(life, agent, machine, setup, mostTasks: 3 * setup.checks.count + 60))
+    hold(GrowthRules.judge(life, agent, machine, setup, mostTasks: 3 * inForce.count + 70))
     figures.mostSleepers = max(figures.mostSleepers, life.sleeping)
     figures.mostBytes = max(
       figures.mostBytes, GrowthRules.bytes(machine) + GrowthRules.stateBytes(machine))
@@ -70,7 +70,7 @@ extension Simulation {
     if !scenario.hasSmallStore, scenario.disk == nil, status.dropped > 0 {
       hold((.lost, "\(status.dropped) results were dropped although there was room"))
     }
-    if missing.isEmpty, status.depth > setup.checks.count * 2 {
+    if missing.isEmpty, status.depth > inForce.count * 2 {
       hold((.growth, "\(status.depth) results wait although all have arrived"))
     }
     guard !clockWasSet else { return }

@@ -38,6 +38,12 @@ extension Simulation {
     every(scenario.disk) { $0.troubleDisk() }
     every(scenario.reloads) { $0.reload() }
     planCrowds()
+    every(.seconds(60), exactly: true) { $0.look() }
+    every(scenario.edits) { $0.editList() }
+    every(scenario.discovery) { $0.editTargets() }
+    every(scenario.uplink) { $0.cutUplink() }
+    every(scenario.gateway) { $0.failGateway() }
+    planOrders()
   }
 
   private func every(_ mean: Duration?, exactly: Bool = false, _ action: @escaping (Simulation) -> Void) {
@@ -63,6 +69,8 @@ extension Simulation {
       clock.after(length) { [unowned self] in
         guard paused === life, paused.isAlive else { return }
         slots.resumed(now: clock.now)
+        resumed = clock.now
+        hinder(.zero)
         diary.write(self, .resume)
         paused.resume()
       }
@@ -85,6 +93,7 @@ extension Simulation {
       .seconds(30) ... .seconds(trouble.pick([600, 3600, scenario.hasSmallStore ? 40_000 : 14_400])))
     if trouble.chance(6) { backend.unwanted = trouble.pick(setup.checks).id }
     diary.write(self, .backend("\(backend.mood)", length))
+    free.backend = max(free.backend, clock.now + length + .seconds(1800))
     clock.after(length) { [unowned self] in
       backend.mood = .well
       backend.unwanted = nil
@@ -98,6 +107,8 @@ extension Simulation {
     let length = trouble.time(.seconds(30) ... .seconds(trouble.pick([600, 7200])))
     alerts.troubled()
     diary.write(self, .pager("\(pager.mood)", length))
+    // And until the next try of what failed.
+    hinder(length + .seconds(400))
     clock.after(length) { [unowned self] in
       pager.mood = .well
       alerts.troubled()
@@ -119,6 +130,9 @@ extension Simulation {
       filesFail = start...max(filesFail.upperBound, clock.now + length + .seconds(60))
     }
     alerts.troubled()
+    hinder(length + .seconds(120))
+    free.list = max(free.list, clock.now + length + .seconds(120))
+    free.source = max(free.source, clock.now + length + .seconds(120))
     clock.after(length) { [unowned self] in
       machine.store.files.heal()
       diary.write(self, .disk("nothing", .zero))
@@ -145,10 +159,10 @@ extension Simulation {
     }
     setup.checks = checks
     diary.write(self, .reload(checks.count))
-    alerts.keep(Set(checks.map(\.id)), wall: wall)
+    let remote = (lists?.known ?? []).map(\.id)
+    alerts.keep(Set(checks.map(\.id) + remote), wall: wall)
     guard life.isAlive, agent != nil else { return }
     if life.isPaused { return crash(cuts: false) }
-    slots.apply(checks, now: clock.now)
     agent?.reload(setup)
     clock.settle()
   }
@@ -160,6 +174,8 @@ extension Simulation {
     backend.mood = .well
     backend.unwanted = nil
     pager.mood = .well
+    backend.list?.mood = .well
+    directory.mood = .well
     endCrowds()
     machine.store.files.heal()
     machine.filesFailUntil = Instant(nanoseconds: 0)

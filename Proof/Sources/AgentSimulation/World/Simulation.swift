@@ -22,6 +22,23 @@ final class Simulation: AgentWitness, @unchecked Sendable {
   var ledger = Ledger()
   var slots: SlotRules
   var alerts = AlertRules()
+  var causes = CauseRules()
+  var orders = OrderRules()
+  var tells = TellRules()
+  var resources = ResourceRules()
+  /// Of the backend's list of checks, and of the source of targets; nil: there is none.
+  var lists: ListRules<RemoteList.Listed>?
+  var discovered: ListRules<String>?
+  let directory: Directory
+  /// The list in force.
+  var inForce: [MonitoringCheck] = []
+  var ordering: Dice
+  /// Since then nothing has kept messages from people, the list or the status of resources from their way, or a source of
+  /// targets from answering; later than now while something does.
+  var free = (
+    people: Instant(nanoseconds: 0), backend: Instant(nanoseconds: 0), list: Instant(nanoseconds: 0),
+    source: Instant(nanoseconds: 0)
+  )
   var life: Life
   var agent: SimulatedAgent?
   var lives = 0
@@ -37,6 +54,8 @@ final class Simulation: AgentWitness, @unchecked Sendable {
   /// Probes have no room before then, or are just finding it again.
   var crowdedUntil = Instant(nanoseconds: 0)
   var isEnding = false
+  /// When the process last went on after a standstill.
+  var resumed = Instant(nanoseconds: 0)
   /// The store may not have what it took before then: its disk failed, and it tries again each minute.
   var diskFailsUntil = Instant(nanoseconds: 0)
   /// So it was when the last life ended.
@@ -46,6 +65,7 @@ final class Simulation: AgentWitness, @unchecked Sendable {
 
   struct Figures {
     var runs = 0, missed = 0, crashes = 0, stops = 0, pauses = 0, requests = 0, messages = 0, incidents = 0
+    var orders = 0, edits = 0
     var mostSleepers = 0, mostBytes = 0, mostEvents = 0
   }
 
@@ -59,7 +79,22 @@ final class Simulation: AgentWitness, @unchecked Sendable {
     slots = SlotRules()
     trouble = Dice(scenario.seed, "trouble")
     crowding = Dice(scenario.seed, "crowding")
+    ordering = Dice(scenario.seed, "orders")
+    directory = Directory(clock, seed: scenario.seed)
     life = Life(machine, number: 0)
+    prepareLists()
+  }
+
+  private func prepareLists() {
+    targets.havePeers = scenario.setup.traces
+    if scenario.edits != nil { backend.list = RemoteList(seed: scenario.seed) }
+    lists = backend.list.map {
+      ListRules(.list, $0.listed, every: scenario.setup.quartz.checks.every, now: clock.now)
+    }
+    if scenario.discovery != nil {
+      discovered = ListRules(
+        .discovered, directory.targets, every: DiscoverySource.usual, now: clock.now)
+    }
   }
 
   var wall: Timestamp { machine.reading.wall }
@@ -72,6 +107,7 @@ final class Simulation: AgentWitness, @unchecked Sendable {
     pager.observe = { [unowned self] message in
       diary.write(self, .told(message.kind.rawValue, message.title))
       hold(alerts.arrived(message, now: clock.now))
+      told(message)
     }
     begin()
     plan()
@@ -105,13 +141,18 @@ final class Simulation: AgentWitness, @unchecked Sendable {
     life = Life(machine, number: lives)
     diary.write(self, .start(lives))
     let world = SimulatedAgent.World(
-      targets: targets, backend: backend, way: way, pager: pager, witness: self)
+      targets: targets, backend: backend, way: way, pager: pager, directory: directory, seed: scenario.seed,
+      witness: self)
     let agent = SimulatedAgent(setup, life, world, nonce: UInt64(lives) &* 0x9e37_79b9 ^ scenario.seed)
     self.agent = agent
     ledger.restart(found: agent.driver.found(after: ledger.recordedThrough))
     agent.driver.recorded = { [unowned self] in ledger.record(through: $0) }
     slots = SlotRules()
     slots.apply(setup.checks, now: clock.now)
+    hinder(.zero)
+    causes.restarted(now: clock.now)
+    tells.restarted(wall: wall)
+    resources.restarted()
     life.atFuse = { [unowned self] in crash(cuts: trouble.chance(2)) }
     agent.start()
     clock.settle()
@@ -133,6 +174,8 @@ final class Simulation: AgentWitness, @unchecked Sendable {
     inexact.formUnion(changed)
     let configured = Set(setup.checks.map(\.id))
     inexact.formUnion(scenario.setup.checks.map(\.id).filter { !configured.contains($0) })
+    let listed = Set(inForce.map(\.id))
+    inexact.formUnion((lists?.known ?? []).map(\.id).filter { !listed.contains($0) })
   }
 
   private func end() {
@@ -146,6 +189,8 @@ final class Simulation: AgentWitness, @unchecked Sendable {
     diskHadFailed = clock.now < diskFailsUntil
     let isUnwritten = filesFail.contains(clock.now)
     alerts.died(now: clock.now, unwrittenSince: isUnwritten ? filesFail.lowerBound : nil)
+    orders.died()
+    if isUnwritten { tells.forgot() }
   }
 
   private func finish() {
@@ -174,6 +219,18 @@ final class Simulation: AgentWitness, @unchecked Sendable {
   func restored(_ agent: SimulatedAgent) {
     guard agent.life.isAlive else { return }
     judgeWindows(agent, isStart: true)
+    if let book = agent.orders, !clockWasSet { hold(orders.restored(book, at: wall)) }
+  }
+
+  func arranged(_ checks: [MonitoringCheck], _ agent: SimulatedAgent) {
+    guard agent.life.isAlive else { return }
+    inForce = checks
+    slots.apply(checks, now: clock.now)
+    alerts.keep(Set(checks.map(\.id)), wall: wall)
+    causes.apply(checks, setup, now: clock.now)
+    tells.apply(checks, wall: wall, now: clock.now)
+    resources.apply(checks, now: clock.now)
+    tookList(checks)
   }
 
   func began(_ due: DueCheck, _ agent: SimulatedAgent) {
@@ -191,7 +248,7 @@ final class Simulation: AgentWitness, @unchecked Sendable {
 
   func found(_ result: CheckResult, _ check: MonitoringCheck, _ sequence: UInt64, spanned: SlotRange?) {
     diary.write(self, .found(check.name, result.scheduledAt, result.state.rawValue, sequence))
-    hold(agent?.given.judge(result))
+    if let agent { hold(causes.judge(result, agent.given, now: clock.now)) }
     let pace = result.state == .down ? check.plan.intervalFailing ?? check.interval : check.interval
     if ledger[result.id] != nil { hold((.twice, "two results of \(check.name) have one id")) }
     ledger.add(
@@ -201,9 +258,13 @@ final class Simulation: AgentWitness, @unchecked Sendable {
         isMaintenance: result.maintenance, pace: pace, spanned: spanned, sequence: sequence))
     hold(slots.ended(check, result.state, spanned: spanned, now: clock.now))
     alerts.found(result, check, wall: wall, now: clock.now)
+    tells.found(result, wall: wall, now: clock.now)
+    resources.found(result, now: clock.now)
+    hold(orders.judge(result, check, endedAt: wall, isStepped: clockWasSet))
   }
 
   func skipped(_ due: DueCheck) {
+    tells.skipped(due.check.id, now: clock.now)
     ledger.skip(due.check.id, due.scheduledAt, pace: due.check.interval)
     hold(slots.skipped(due, now: clock.now))
   }

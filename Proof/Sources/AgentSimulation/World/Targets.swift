@@ -26,6 +26,10 @@ final class Targets: @unchecked Sendable {
   private var targets: [UniqueID: Target] = [:]
   /// All is well from now on.
   var isHealed = false
+  /// Results say which address was dialled.
+  var havePeers = false
+  /// Nothing gets there, for the uplink is down.
+  var areCutOff = false
   /// They take and give what they have byte by byte, and some of them nothing of it in time.
   var areSlow = false
 
@@ -52,7 +56,9 @@ final class Targets: @unchecked Sendable {
         + target.dice.about(target.mood == .well ? meanWell : .seconds(900))
     }
     let quick = target.dice.time(.milliseconds(2) ... .milliseconds(300))
-    let (outcome, takes) = Self.outcome(of: isHealed ? .well : target.mood, quick, check, &target.dice)
+    let mood = isHealed ? .well : areCutOff ? .refusing : target.mood
+    let peer = havePeers ? Self.peer(of: check) : nil
+    let (outcome, takes) = Self.outcome(of: mood, quick, check, peer, &target.dice)
     guard areSlow, !isHealed, outcome.verdict.isSuccess else { return (outcome, takes) }
     return Self.dripping(check, takes)
   }
@@ -65,21 +71,26 @@ final class Targets: @unchecked Sendable {
     return (ProbeOutcome(verdict, responseTime: takes), check.timeout)
   }
 
+  private static func peer(of check: MonitoringCheck) -> SocketAddress? {
+    guard case .tcp(let tcp) = check.kind, let address = IPAddress(tcp.host) else { return nil }
+    return SocketAddress(address, port: tcp.port)
+  }
+
   private static func outcome(
-    of mood: Mood, _ quick: Duration, _ check: MonitoringCheck, _ dice: inout Dice
+    of mood: Mood, _ quick: Duration, _ check: MonitoringCheck, _ peer: SocketAddress?, _ dice: inout Dice
   ) -> (ProbeOutcome, Duration) {
     switch mood {
-    case .well: return (ProbeOutcome(.ok, responseTime: quick), quick)
+    case .well: return (ProbeOutcome(.ok, responseTime: quick, peer: peer), quick)
     case .slow:
       let long = quick + .milliseconds(1500)
-      return (ProbeOutcome(.ok, responseTime: long), long)
+      return (ProbeOutcome(.ok, responseTime: long, peer: peer), long)
     case .refusing:
       let verdict = Verdict(.connectRefused, phase: .connect, message: "connection refused")
-      return (ProbeOutcome(verdict, responseTime: quick), quick)
+      return (ProbeOutcome(verdict, responseTime: quick, peer: peer), quick)
     case .silent:
       let verdict = Verdict(.connectTimeout, phase: .connect, message: "no answer", timedOut: true)
-      return (ProbeOutcome(verdict, responseTime: check.timeout), check.timeout)
-    case .flapping: return outcome(of: dice.pick([.well, .refusing, .silent]), quick, check, &dice)
+      return (ProbeOutcome(verdict, responseTime: check.timeout, peer: peer), check.timeout)
+    case .flapping: return outcome(of: dice.pick([.well, .refusing, .silent]), quick, check, peer, &dice)
     case .ownFault: return (ProbeOutcome(Verdict(.localFault, phase: .connect, message: "no route")), quick)
     }
   }
@@ -91,15 +102,20 @@ struct ScriptedProbe: Probe {
   let life: Life
   let room: AnswerRoom
   let given: GivenAnswers
+  /// At what another check depends on, beside its schedule.
+  var isLook = false
 
   func probe(
     _ attempt: Attempt, at addresses: [SocketAddress], dns: Duration?
   ) async throws(CancellationError) -> Probed {
     let start = life.clock.now
-    given.note(nil, of: attempt.check.id)
+    if !isLook { given.begin(attempt.check.id, at: start) }
     guard await room.enter(within: start.duration(to: attempt.deadline)) else {
       if Task.isCancelled || !life.isAlive { throw CancellationError() }
-      guard room.patience != nil else { return .postponed(by: .seconds(4)) }
+      guard room.patience != nil else {
+        if !isLook { given.postpone(attempt.check.id) }
+        return .postponed(by: .seconds(4))
+      }
       var outcome = ProbeOutcome(
         Verdict(.localFault, phase: .prepare, message: "the answers under way hold all that they may"))
       outcome.held = start.duration(to: life.clock.now)
@@ -110,8 +126,13 @@ struct ScriptedProbe: Probe {
     let held = start.duration(to: life.clock.now)
     var (outcome, takes) = targets.look(at: attempt.check)
     outcome.held = held
-    given.note(outcome.verdict, of: attempt.check.id)
+    if !isLook { given.note(outcome.verdict, of: attempt.check.id, held: held) }
     try await life.time.sleep(for: takes)
+    if isLook {
+      given.looked(at: attempt.check.id, begun: start, works: outcome.verdict.isSuccess)
+    } else {
+      given.end(attempt.check.id, at: life.clock.now)
+    }
     return .done(outcome)
   }
 }
