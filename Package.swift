@@ -115,7 +115,7 @@ let package = Package(
     .executableTarget(
       name: "AgentSimulation",
       dependencies: [
-        "Agent", "CSimulation", "Basics", "Monitoring", "Curl", "Checks", "Scheduler", "History", "Spool",
+        "Agent", "CSimulation", "Basics", "Monitoring", "Checks", "Scheduler", "History", "Spool",
         "QuartzAPI", "AgentConfig", "Alerts", "Groups", "Tracing",
         .product(name: "HeapModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
