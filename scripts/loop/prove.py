@@ -129,7 +129,8 @@ def main():
     part("cases", "Single cases", lambda: say(f"{scenarios.run(folder, fleet, functions, security, apps)} cases"))
     part("kills", "Kills", killed)
     part("outage", "A day away", away)
-    part("asks", "Runs asked for, under faults", lambda: asks.run(folder, binary, say, seed, 90 if is_short else 600, server))
+    if only == "asks" or not is_short:
+        part("asks", "Runs asked for, under faults", lambda: asks.run(folder, binary, say, seed, 150 if is_short else 600, server))
     part("agent", "A running agent", lambda: agent.run(folder, binary, say, 3 if is_short else 20))
     part("acks", "Acknowledgements", lambda: acks.run(folder, binary, say, is_short))
     part("windows", "Maintenance windows", lambda: windows.run(folder, binary, say, is_short))
