@@ -49,6 +49,12 @@ printed() {
   for wanted; do grep -qE -- "$wanted" "$folder/printed" || die "nothing of '$wanted' in: $(<"$folder/printed")"; done
 }
 
+# unprinted REGEX...: none of them is.
+unprinted() {
+  local unwanted
+  for unwanted; do ! grep -qE -- "$unwanted" "$folder/printed" || die "'$unwanted' is in: $(<"$folder/printed")"; done
+}
+
 # edit SCRIPT: what the editor will have done to agent.yaml; shows what it changed.
 edit() {
   cp "$folder/day/etc/quartz-agent/agent.yaml" "$folder/edited"
@@ -106,6 +112,8 @@ day_checks() {
   type_it "editor /etc/quartz-agent/agent.yaml"
   type_it "quartz-agent validate -c /etc/quartz-agent/agent.yaml && systemctl reload quartz-agent"
   printed 'ok, 44 checks'
+  # The folder keeps others out, and the service may ping.
+  unprinted 'can be read by' 'ICMP echo'
   type_it "systemctl restart quartz-agent"
   becomes '42 up, 0 degraded, 0 down, 2 unknown$' bash -c 'quartz-agent status | sed -n "2s/ ·.*//p"'
   type_it "quartz-agent status --state unknown"
@@ -116,6 +124,7 @@ day_checks() {
   type_it "quartz-agent status"
   printed '^44 checks: 44 up, 0 degraded, 0 down, 0 unknown'
   type_it "quartz-agent alert test ops"
+  printed '^ops: accepted by ops@corp.example'
   type_it "quartz-agent once --tag shop"
   type_it "quartz-agent once --tag cache --format nagios"
   printed '^OK - 2 checks up'
@@ -131,6 +140,7 @@ day_break() {
   type_it "quartz-agent incidents"
   mails
   type_it "quartz-agent once --explain 'Shop health'" 2
+  printed 'Content-Type: application/json'
   type_it "quartz-agent once --tag cache --format nagios" 2
   printed '^CRITICAL'
   type_it "quartz-agent alert explain Sessions"
@@ -156,7 +166,7 @@ day_reload() {
   printed 'did you mean "interval"'
   type_it "systemctl reload quartz-agent" 1
   type_it "quartz-agent status --tag cache"
-  printed 'Sessions +● UP'
+  printed 'Sessions +● UP' 'a running agent keeps the last valid one'
   cp "$folder/good" "$folder/day/etc/quartz-agent/agent.yaml"
   edit 's/{name: Sessions, /{name: Session store, was: Sessions, /; /{name: Login, /d; s/^  - {name: Zone, /  - {name: Zone transfers, type: tcp, host: ns.corp.example, port: 5300}\n&/'
   type_it "quartz-agent validate -c /etc/quartz-agent/agent.yaml && systemctl reload quartz-agent"
