@@ -61,6 +61,22 @@ import Testing
     #expect(after(first, .up) == [], "told once")
   }
 
+  /// The backend may have taken it although no answer came: what is so again by then is told again.
+  @Test func anAnswerThatIsLostLeavesNothingKnown() throws {
+    let check = try check(1, Self.shop)
+    var board = ResourceBoard()
+    board.apply([check])
+    board.note(result(check, .up))
+    board.took(try #require(board.due.first))
+    board.note(result(check, .down))
+    let update = try #require(board.due.first)
+    #expect(update.status == "down")
+    #expect(board.doubt(update) && !board.doubt(update))
+    #expect(board.due.map(\.status) == ["down"])
+    board.note(result(check, .up))
+    #expect(board.due.map(\.status) == ["up"], "the backend may have been told that it is down")
+  }
+
   private func updater(
     _ fake: FakeQuartz, _ clock: FakeClock, _ file: MemoryBytes
   ) throws -> ResourceUpdater {

@@ -71,6 +71,11 @@ package struct ResourceBoard: Hashable, Sendable {
   /// The status may have been changed since by another agent: everything is sent once more.
   package mutating func distrust() { told = [:] }
 
+  /// A request is about to be made: until its answer is there either status may be the one that the backend has.
+  ///
+  /// - Returns: whether something else was known of it.
+  package mutating func doubt(_ update: Update) -> Bool { told.removeValue(forKey: update.resource) != nil }
+
   package mutating func took(_ update: Update) { told[update.resource] = update.status }
 }
 

@@ -112,6 +112,7 @@ package final class ResourceUpdater: Sendable {
     if let held = state.withLock({ $0.heldUntil }), held > time.now { return held }
     while let update = next() {
       try await wire.admitted(.resource)
+      await doubt(update)
       let reply = try await put(update)
       if case .response(let response) = reply { await wire.observe(response) }
       switch answer(reply) {
@@ -142,6 +143,14 @@ package final class ResourceUpdater: Sendable {
     }
     // Another agent's part may become this one's without a word.
     return time.now.advanced(by: .seconds(sharing == nil ? 300 : 5))
+  }
+
+  /// An answer that is lost, to this process or with it, leaves nothing behind that says that the backend has the old status.
+  private func doubt(_ update: ResourceBoard.Update) async {
+    let bytes = state.withLock { state in
+      state.board.doubt(update) ? state.board.encoded(base: base.display) : nil
+    }
+    if let bytes { try? await file.write(bytes) }
   }
 
   private func next() -> ResourceBoard.Update? {

@@ -37,7 +37,10 @@ struct CauseRules {
 
   mutating func restarted(now: Instant) { born = now }
 
-  mutating func judge(_ result: CheckResult, _ answers: GivenAnswers, now: Instant) -> Violation.Found? {
+  /// - Parameter isCrowded: looks may have found no room, and that is not said.
+  mutating func judge(
+    _ result: CheckResult, _ answers: GivenAnswers, isCrowded: Bool = false, now: Instant
+  ) -> Violation.Found? {
     defer { note(result, now) }
     guard let given = answers[result.checkID] else {
       return (.given, "\(result.check) is \(result.state), and nothing was asked of its target")
@@ -51,7 +54,7 @@ struct CauseRules {
       }
     let words = "\(result.check) is \(result.state) at \(result.scheduledAt), and its target"
     guard isSo else { return (.given, "\(words) \(given.answer.rawValue)") }
-    guard given.answer == .fails, !given.isHeld, changed < given.begun else {
+    guard given.answer == .fails, !given.isHeld, !isCrowded, changed < given.begun else {
       let isExcused = given.answer == .fails && result.state == .unknown
       return isExcused && canaries.isEmpty && ancestors[result.checkID] == nil
         ? (.given, "\(words) \(given.answer.rawValue)") : nil
@@ -108,9 +111,10 @@ struct CauseRules {
     return nil
   }
 
-  /// Its last run before that instant found it down, or one since then.
+  /// Its last run before that instant found it down, or one since then. A start may know an earlier one alone.
   private func wasDown(_ check: UniqueID, since start: Instant) -> Bool {
     let runs = seen[check] ?? []
+    if runs.last.map({ $0.at <= born }) ?? false { return true }
     return runs.last { $0.at <= start }?.state == .down
       || runs.contains { $0.at > start && $0.state == .down }
   }

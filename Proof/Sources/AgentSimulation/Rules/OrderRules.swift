@@ -193,7 +193,7 @@ struct OrderRules {
   ) -> Violation.Found? {
     guard !isStepped, !result.maintenance else { return nil }
     let window = orders.first { order in
-      !order.isMute && order.from < result.startedAt && end < (order.lifted ?? order.until)
+      !order.isMute && order.from < result.scheduledAt && end < (order.lifted ?? order.until)
         && order.target.selection.contains(check)
     }
     guard let window else { return nil }

@@ -10,6 +10,12 @@ struct TellRules {
   private struct Case {
     let check: MonitoringCheck
     var failures = 0
+    /// In this life of the process, which may have lost those before.
+    var counted = 0
+    /// When it failed as often as it takes in this life.
+    var counting = Instant(nanoseconds: 0)
+    /// It was told among many.
+    var isInStorm = false
     /// When it failed as often as it takes, the last time.
     var reached: (at: Instant, wall: Timestamp)?
     var worked = Timestamp.epoch
@@ -59,6 +65,10 @@ struct TellRules {
     case .down:
       cases[result.checkID]?.isDown = true
       cases[result.checkID]?.failures += 1
+      cases[result.checkID]?.counted += 1
+      if let one = cases[result.checkID], one.counted == one.check.plan.failureThreshold {
+        cases[result.checkID]?.counting = now
+      }
       if let one = cases[result.checkID], one.failures >= one.check.plan.failureThreshold {
         if one.failures == one.check.plan.failureThreshold { cases[result.checkID]?.reached = (now, wall) }
       }
@@ -67,6 +77,8 @@ struct TellRules {
 
   mutating func rest(_ id: UniqueID, _ wall: Timestamp, _ now: Instant) {
     cases[id]?.failures = 0
+    cases[id]?.counted = 0
+    cases[id]?.isInStorm = false
     cases[id]?.isDown = false
     cases[id]?.worked = wall
     cases[id]?.hindered = now
@@ -97,7 +109,10 @@ struct TellRules {
     for id in cases.keys where cases[id]?.failures ?? 0 > 0 { cases[id]?.known.insert(incident) }
   }
 
-  mutating func restarted(wall: Timestamp) { born = wall }
+  mutating func restarted(wall: Timestamp) {
+    born = wall
+    for id in cases.keys { cases[id]?.counted = 0 }
+  }
 
   /// How long a restarted agent waits for the first result of what it has been told is down.
   private static let waits: Duration = .seconds(590)
@@ -139,6 +154,7 @@ struct TellRules {
     open.append(message.incident)
     for member in message.members {
       guard let id = member.checkID else { continue }
+      if member.until == nil, message.isStorm { cases[id]?.isInStorm = true }
       if member.until == nil {
         cases[id]?.told.insert(message.incident)
       } else {
@@ -154,8 +170,7 @@ struct TellRules {
     for member in firing {
       guard let one = member.checkID.flatMap({ cases[$0] }) else { continue }
       let isOld = one.reached.map { $0.wall < one.worked } ?? true
-      // It has waited for a result, and none came.
-      let isUnheard = one.last < born && born.advanced(by: Self.waits) < message.at
+      let isUnheard = one.last < born && !waits(message, firing)
       if isOld, !isUnheard, one.worked.advanced(by: .seconds(120)) < message.at {
         return (
           .cause, "\(title) says that \(member.name) is down, which has not failed as often as it takes"
@@ -179,6 +194,13 @@ struct TellRules {
     return nil
   }
 
+  /// Whether a restarted agent holds this until a result says what is so: while there is none at all, and not for ever.
+  private func waits(_ message: AlertMessage, _ firing: [AlertMessage.Member]) -> Bool {
+    let isHeld = [.opened, .reminder, .rootRecovered].contains(message.trigger)
+    let isHeard = firing.contains { $0.checkID.flatMap { cases[$0] }.map { $0.last >= born } ?? true }
+    return isHeld && !isHeard && message.at <= born.advanced(by: Self.waits)
+  }
+
   private func isMuted(_ member: AlertMessage.Member, _ at: Timestamp, _ orders: OrderRules) -> Bool {
     member.checkID.flatMap { cases[$0]?.check }.map { orders.isMuted($0, at: at) } ?? false
   }
@@ -189,12 +211,16 @@ struct TellRules {
   ///   - free: since then nothing has kept messages from people.
   ///   - isHeld: an order or a window holds it, or held it a moment ago.
   func owed(now: Instant, free: Instant, isHeld: (MonitoringCheck) -> Bool) -> Violation.Found? {
+    // One goes at each look, and the newest first.
+    let busy = cases.values.count { $0.isDown || !$0.told.isEmpty }
+    let patience = Self.patience + .seconds(60) * busy
     for (_, one) in cases.sorted(by: { $0.key < $1.key }) {
-      guard one.isDown, one.failures >= one.check.plan.failureThreshold, one.told.isEmpty, one.known.isEmpty,
+      guard one.isDown, !one.isInStorm, one.counted >= one.check.plan.failureThreshold, one.told.isEmpty,
+        one.known.isEmpty,
         let reached = one.reached?.at
       else { continue }
-      let due = max(reached, one.hindered, free)
-      guard due.duration(to: now) > Self.patience, !isHeld(one.check) else { continue }
+      let due = max(reached, one.counting, one.hindered, free)
+      guard due.duration(to: now) > patience, !isHeld(one.check) else { continue }
       return (.owed, "nobody was told of \(one.check.name), down for \(reached.duration(to: now))")
     }
     return nil

@@ -94,7 +94,7 @@ extension Simulation {
   }
 
   func told(_ message: AlertMessage) {
-    let found = tells.arrived(message, orders, isLate: clock.now < resumed + .seconds(60))
+    let found = tells.arrived(message, orders, isLate: clock.now < max(resumed + .seconds(60), free.people))
     if message.kind == .recovered { orders.isOver(message.incident) }
     if !clockWasSet { hold(found) }
   }
@@ -129,7 +129,7 @@ extension Simulation {
   private func lookAtLists() {
     guard !clockWasSet else { return }
     hold(lists?.judge(now: clock.now, free: max(free.backend, free.list)))
-    if backend.list != nil {
+    if backend.list != nil, areResourcesKnown {
       hold(resources.judge(backend.resources, now: clock.now, free: free.backend + .seconds(3600)))
     }
     guard let name = setup.discover.first?.cacheName, let bytes = machine.files[name] else { return }

@@ -30,6 +30,8 @@ final class Simulation: AgentWitness, @unchecked Sendable {
   var lists: ListRules<RemoteList.Listed>?
   var discovered: ListRules<String>?
   let directory: Directory
+  /// Every process has known what the one before had told of resources.
+  var areResourcesKnown = true
   /// The list in force.
   var inForce: [MonitoringCheck] = []
   var ordering: Dice
@@ -191,6 +193,7 @@ final class Simulation: AgentWitness, @unchecked Sendable {
     alerts.died(now: clock.now, unwrittenSince: isUnwritten ? filesFail.lowerBound : nil)
     orders.died()
     if isUnwritten { tells.forgot() }
+    areResourcesKnown = areResourcesKnown && !isUnwritten
   }
 
   private func finish() {
@@ -248,7 +251,9 @@ final class Simulation: AgentWitness, @unchecked Sendable {
 
   func found(_ result: CheckResult, _ check: MonitoringCheck, _ sequence: UInt64, spanned: SlotRange?) {
     diary.write(self, .found(check.name, result.scheduledAt, result.state.rawValue, sequence))
-    if let agent { hold(causes.judge(result, agent.given, now: clock.now)) }
+    if let agent {
+      hold(causes.judge(result, agent.given, isCrowded: clock.now < crowdedUntil, now: clock.now))
+    }
     let pace = result.state == .down ? check.plan.intervalFailing ?? check.interval : check.interval
     if ledger[result.id] != nil { hold((.twice, "two results of \(check.name) have one id")) }
     ledger.add(
