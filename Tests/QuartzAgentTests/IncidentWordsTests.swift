@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Agent
 import Alerts
 import Basics
 import History

@@ -186,7 +186,7 @@ extension IncidentStatus.Notification {
 }
 
 extension IncidentStatus {
-  init(_ incident: Incident, _ notifications: [Notification]? = nil) {
+  package init(_ incident: Incident, _ notifications: [Notification]? = nil) {
     self.init(
       id: incident.id, short: incident.short, title: incident.isOpen ? incident.title : incident.overTitle,
       subject: incident.subject, severity: incident.shownSeverity, begin: incident.begin, end: incident.end)
