@@ -230,9 +230,13 @@ import Testing
         try await backend.query("drop table timed; delete from check_results")
         return try #require(Double(took))
       }
-      _ = try await milliseconds("1")
-      let plain = try await milliseconds("2147483648")
-      #expect(try await milliseconds("1e130000") < 5 * plain)
+      // In turn, the best of each: the machine may stand still in one of them.
+      var (plain, many) = (Double.infinity, Double.infinity)
+      for _ in 0..<4 {
+        plain = min(plain, try await milliseconds("2147483648"))
+        many = min(many, try await milliseconds("1e130000"))
+      }
+      #expect(many < 5 * plain)
       let words = [
         "1e130000": "22003", "-1e130000": "22003", "1e-16000": "22P02", "1e3": nil, "1.0": "22P02", "-0": nil,
       ]
