@@ -77,7 +77,8 @@ extension DeliveryMachine {
   package mutating func heartbeatAnswered(
     _ outcome: DeliveryOutcome, at now: Timestamp, using generator: inout some RandomNumberGenerator
   ) -> [Effect] {
-    lastPost = now
+    // One that fails is repeated as soon as the backoff is over: whoever asks for a run waits for it.
+    if case .transient = outcome {} else { lastPost = now }
     switch outcome {
     case .acknowledged: return succeeded(at: now)
     // There are no rows to blame or to halve: what is left of such an answer is that it was none.

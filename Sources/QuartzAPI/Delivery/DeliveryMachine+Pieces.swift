@@ -15,7 +15,7 @@ extension DeliveryMachine {
     var effects = rejected.sorted { $0.key.text < $1.key.text }
       .map { Effect.quarantine($0.value, code: $0.key.text) }
     for (code, rows) in rejected { count(rows.count, code.text) }
-    tally.delivered += piece.rows.count - codes.count
+    tally.delivered += piece.rows.count { codes[$0.record.sentID] == nil }
     tally.duplicates += acknowledgement.duplicates ?? 0
     tally.batches += 1
     effects += settle(piece.rows, of: piece, in: lane)

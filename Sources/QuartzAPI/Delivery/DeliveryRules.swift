@@ -5,7 +5,7 @@ import Monitoring
 
 /// Meaning of each answer. Pure: bytes in, meaning out; the table in docs/delivery.md is this file in prose.
 package enum DeliveryRules {
-  /// - Parameter sent: the ids of the batch, in order.
+  /// - Parameter sent: the ids under which the rows of the batch went out, in order.
   package static func judge(
     _ reply: APIReply, by dialect: DeliveryDialect, sent: [UniqueID], now: Timestamp
   ) -> DeliveryOutcome {

@@ -42,7 +42,7 @@ package struct QuartzTransport: ResultTransport {
         HeaderField("Accept", "application/json"),
       ], body: body(records, report), timeout: .seconds(60))
     let reply = try await exchange.exchange(request)
-    let outcome = DeliveryRules.judge(reply, by: dialect, sent: records.map(\.id), now: now())
+    let outcome = DeliveryRules.judge(reply, by: dialect, sent: records.map(\.sentID), now: now())
     return DeliveryReport(outcome, reply)
   }
 
