@@ -43,7 +43,8 @@ struct CauseRules {
   ) -> Violation.Found? {
     defer { note(result, now) }
     guard let given = answers[result.checkID] else {
-      return (.given, "\(result.check) is \(result.state), and nothing was asked of its target")
+      return result.state == .unknown
+        ? nil : (.given, "\(result.check) is \(result.state), and nothing was asked of its target")
     }
     let isSo =
       switch result.state {
