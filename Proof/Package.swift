@@ -13,10 +13,10 @@ let settings: [SwiftSetting] = [
 let package = Package(
   name: "quartz-agent",
   products: [
-    .executable(name: "spool-proof", targets: ["SpoolProof"]),
+    .executable(name: "spool-proof", targets: ["SpoolProof"])
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-collections", exact: "1.6.0")
   ],
   targets: [
     .systemLibrary(name: "CIDN2"),

@@ -75,7 +75,8 @@ final class DiscoveryKeeper: Sendable {
     } while (try? await time.sleep(for: source.refresh)) != nil
   }
 
-  private func take(_ finding: DiscoveryFinding, of source: DiscoverySource, into kept: DiscoveredList) async {
+  private func take(_ finding: DiscoveryFinding, of source: DiscoverySource, into kept: DiscoveredList) async
+  {
     var problem: String?
     switch finding {
     case .failed(let why): problem = why
@@ -139,7 +140,9 @@ extension DiscoveryKeeper {
     }
   }
 
-  private static func ask(_ name: String, _ engine: ProbeEngine) async throws(CancellationError) -> DiscoveryFinding {
+  private static func ask(_ name: String, _ engine: ProbeEngine) async throws(CancellationError)
+    -> DiscoveryFinding
+  {
     let found = try await engine.resolver.services(of: name, until: engine.time.instant() + patience)
     if let problem = found.problem { return .failed(problem) }
     return .list(
