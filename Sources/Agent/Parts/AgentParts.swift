@@ -19,6 +19,7 @@ package struct AgentParts: Sendable {
   let refusedFile: RefusedFile
   let scheduler: CheckScheduler
   let status: AgentStatus
+  private let answers: LinkAnswers
 
   /// - Parameter pulse: beaten by the schedule.
   init(
@@ -67,7 +68,7 @@ package struct AgentParts: Sendable {
       store: StoreDesk(base: base, uploader: early.link?.uploader), operators: operators.desk,
       traces: traces, places: places, base: base)
     all = status.parts + [ServersPart(settings, status, heartbeats, probes, log)]
-    (self.base, self.status, self.refusedFile) = (base, status, refusedFile)
+    (self.base, self.status, self.refusedFile, answers) = (base, status, refusedFile, early.answers)
     scheduler = schedule.scheduler
   }
 
@@ -86,8 +87,12 @@ package struct AgentParts: Sendable {
   /// Does what a person orders.
   package func act(_ wish: OperatorWish) async -> OperatorAnswer { await status.act(wish) }
 
-  /// Follows no further list of checks.
-  package func leaveList() { base.catalog.observe { _ in } }
+  /// Lets go of what holds one another, where the process goes on after the agent.
+  package func letGo() {
+    base.catalog.observe { _ in }
+    base.outside.probes.follow(base.catalog) { _ in false }
+    answers.end()
+  }
 
   /// From now on each list of checks goes to all parts, beginning with the one in force.
   package func begin() {

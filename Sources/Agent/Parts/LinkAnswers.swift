@@ -11,6 +11,9 @@ final class LinkAnswers: Sendable {
 
   func begin(_ apps: AppDesk, _ reporter: AgentReporter) { ends.withLock { $0 = (apps, reporter) } }
 
+  /// Knows neither from now on.
+  func end() { ends.withLock { $0 = nil } }
+
   func contact(hasAlerts: Bool) -> ContactDesk {
     var desk = ContactDesk(can: AppDesk.features(hasAlerts: hasAlerts)) { [self] in
       apps?.hear($0)

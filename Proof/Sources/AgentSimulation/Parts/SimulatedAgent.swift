@@ -59,7 +59,7 @@ final class SimulatedAgent: @unchecked Sendable {
   /// Its life is over: what holds one another lets go.
   func dispose() {
     driver.dispose()
-    parts?.leaveList()
+    parts?.letGo()
     // A dead process' clock runs on and on: what waited to leave has waited long enough.
     member?.lookAtClock()
     parts = nil
