@@ -92,6 +92,8 @@ package struct AgentParts: Sendable {
     base.catalog.observe { _ in }
     base.outside.probes.follow(base.catalog) { _ in false }
     answers.end()
+    // What could not be written is retried no more.
+    for name in base.outside.disk.trouble?.files ?? [] { base.outside.disk.settled(name) }
   }
 
   /// From now on each list of checks goes to all parts, beginning with the one in force.
