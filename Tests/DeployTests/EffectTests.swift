@@ -80,7 +80,7 @@ import Testing
             let row = row(
               check * 10 + number, check: check, Self.failing.merging(["checked_at": ago(60 - number)]) { $1 }
             )
-            group.addTask { _ = try await backend.ingest([row]) }
+            group.addTask { _ = try await backend.ingestAsAnAgent([row]) }
           }
         }
         try await group.waitForAll()

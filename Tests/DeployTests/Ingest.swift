@@ -81,6 +81,18 @@ extension Backend {
 
   static let defaultAgent = #"{"name":"london-1","region":"eu-west","version":"1.2.3"}"#
 
+  /// On a slow machine a batch waits longer for others than it may, and is sent again, as agents do.
+  func ingestAsAnAgent(_ rows: [String]) async throws -> Verdicts {
+    for _ in 0..<20 {
+      do {
+        return try await ingest(rows)
+      } catch {
+        guard "\(error)".contains("55P03") else { throw error }
+      }
+    }
+    return try await ingest(rows)
+  }
+
   func ingest(
     _ rows: [String], key: String = agentKey, agent: String = defaultAgent
   ) async throws -> Verdicts {

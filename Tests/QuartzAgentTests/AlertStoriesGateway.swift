@@ -79,7 +79,8 @@ import Testing
           try await process.wait(for: "the end") { receiver.messages.count >= 2 }
           try await judge(receiver, in: folder)
           process.send(SIGTERM)
-          #expect(try await process.finish().status == 0)
+          let end = try await process.finish()
+          #expect(end.status == 0, "\(end.status): \(end.stderr.suffix(600))")
           #expect(receiver.kinds == ["opened", "recovered"])
         }
       }
