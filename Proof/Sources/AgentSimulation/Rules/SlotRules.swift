@@ -170,14 +170,15 @@ struct SlotRules {
     return nil
   }
 
-  /// Whether those of one interval are spread over it: of six and more, no three quarters in one twentieth.
+  /// Whether those of one interval are spread over it: of six and more, no seven eighths in one twentieth, where chance puts them
+  /// once in half a million lists.
   func spread() -> Violation.Found? {
     for (pace, group) in Dictionary(grouping: watches.values, by: \.pace) where group.count >= 6 {
       let phases = group.compactMap { $0.last.map { $0.microseconds % pace } }.sorted()
       guard phases.count >= 6 else { continue }
       for first in phases.indices {
         let near = phases.indices.count { (phases[$0] - phases[first] + pace) % pace <= pace / 20 }
-        if near * 4 >= phases.count * 3 {
+        if near * 8 >= phases.count * 7 {
           return (
             .lockStep,
             "\(near) of \(phases.count) checks every \(Duration.microseconds(pace)) start within a twentieth of it"
