@@ -46,16 +46,16 @@ struct OrderRules {
     last += 1
     asked[last] = Asked(wish: wish, at: now, covered: covered)
     // From now on it may be lifted.
-    if let place = place(liftedBy: wish) { orders[place].lifted = now }
+    if let place = place(liftedBy: wish, now) { orders[place].lifted = now }
     return last
   }
 
-  private func place(liftedBy wish: OperatorWish) -> Int? {
+  private func place(liftedBy wish: OperatorWish, _ now: Timestamp) -> Int? {
     switch wish.kind {
     case .unmute(let word):
-      orders.firstIndex { $0.isMute && $0.target.text == word && $0.lifted == nil }
+      orders.firstIndex { $0.isMute && $0.target.text == word && $0.lifted == nil && $0.until > now }
     case .endMaintenance(let word):
-      orders.firstIndex { !$0.isMute && $0.target.text == word && $0.lifted == nil }
+      orders.firstIndex { !$0.isMute && $0.target.text == word && $0.lifted == nil && $0.until > now }
     default: nil
     }
   }
