@@ -119,9 +119,11 @@ extension Simulation {
     orders.forget(before: wall)
     let since = wall.advanced(by: .zero - TellRules.patience - .seconds(60))
     let plan = MaintenancePlan(setup.windows, checks: inForce)
+    // A run that was under way when its check was removed ends after it, and has no message.
+    let running = Set(inForce.map(\.id))
     hold(
       tells.owed(now: clock.now, free: free.people) { [orders, wall] check in
-        orders.mayHold(check, from: since, through: wall)
+        !running.contains(check.id) || orders.mayHold(check, from: since, through: wall)
           || !plan.active(check.id, from: since, through: wall).isEmpty
       })
   }
