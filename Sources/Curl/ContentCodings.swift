@@ -14,7 +14,7 @@ package struct ContentCodings: Hashable, Sendable {
   /// The one that was applied last comes first. Empty: the body is what arrives.
   let codings: [Coding]
 
-  /// - Parameter values: those of Content-Encoding, in order. Nil when one of them is unknown, or when there are too
+  /// - Parameter values: those of Content-Encoding, in order. `nil` when one of them is unknown, or when there are too
   ///   many.
   init?(_ values: [String]) {
     var codings: [Coding] = []
@@ -64,7 +64,7 @@ package struct ContentCodings: Hashable, Sendable {
 }
 
 extension ContentCodings.Coding {
-  /// Nil for deflate, which only its first bytes tell from zlib.
+  /// `nil` for deflate, which only its first bytes tell from zlib.
   var kind: quartz_coding? {
     switch self {
     case .gzip: QUARTZ_GZIP

@@ -105,7 +105,7 @@ final class DecodingQueue: Sendable {
         for job in waiting.removeAll(where: { $0.endsUnbegun != nil }) { job.answer(job.endsUnbegun) }
         board.write(waiting.waits(for: .decoding))
       }
-      // Whoever fits goes first: a small decoder does not wait behind a large one.
+      // What fits goes first: a small decoder does not wait behind a large one.
       while let job = waiting.next(mayGo: { budget.hasRoom(for: $0.codings.memory, of: $0.origin) }) {
         if let end = job.endsUnbegun {
           job.answer(end)

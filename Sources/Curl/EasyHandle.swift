@@ -33,7 +33,7 @@ struct EasyHandle {
       }
   }
 
-  /// Puts the lines, made of these headers, in the place of those it has. Nil when memory is out.
+  /// Puts the lines, made of these headers, in the place of those it has. `nil` when memory is out.
   mutating func set(_ lines: [String], of headers: [HeaderField]) -> CURLcode? {
     var new: UnsafeMutablePointer<curl_slist>?
     for line in lines {

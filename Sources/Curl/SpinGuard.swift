@@ -11,7 +11,7 @@ final class SpinGuard {
   /// the thread in the same call the connection is ended that has been read from all the while, as spin.c has it.
   private static let interval = 3_000_000
 
-  /// Nil when memory is out: then nothing is guarded.
+  /// `nil` when memory is out: then nothing is guarded.
   private let state = quartz_spin_new()
 
   deinit { quartz_spin_free(state) }

@@ -57,13 +57,13 @@ package final class GroupRunner: Sendable {
 
   /// The checks that may be divided, before `run` and at each change.
   package func follow(_ checks: [Placement.GroupCheck], pools: MemberCard.Pools) {
-    // At once, and not by the inbox: whoever changed the list asks for the assignment next.
+    // At once, and not by the inbox: the caller asks for the assignment next.
     let (actions, waits) = member.withLock { member in
       let now = time.reading()
       let actions = member.handle(.pools(pools), at: now) + member.handle(.checks(checks), at: now)
       return (actions, member.hasJob)
     }
-    // Whoever calls arranges anyway.
+    // The caller arranges anyway.
     if waits || actions.contains(where: { $0 != .arrange }) { inbox.yield(.event(.tick)) }
     pending.withLock { $0 += actions.filter { $0 != .arrange } }
   }

@@ -5,7 +5,7 @@ import Monitoring
 
 /// Everything remembered of one check.
 struct CheckHistory: Sendable {
-  /// Nil for a check known from a snapshot only, until the configuration names it again.
+  /// `nil` for a check known from a snapshot only, until the configuration names it again.
   var check: MonitoringCheck?
   /// Every record of this check up to here is in these figures. A check's results come in the order of their
   /// sequences, so one number is exact.
@@ -134,7 +134,7 @@ struct CheckHistory: Sendable {
 
   mutating func miss(_ count: Int) { missed += count }
 
-  /// Nil while it is not configured.
+  /// `nil` while it is not configured.
   mutating func windows(now: Timestamp) -> [WindowStatus]? {
     guard check != nil else { return nil }
     return UptimePeriod.allCases.map { timeline.window($0, now: now, enabled: enabled) }
@@ -181,7 +181,7 @@ struct CheckHistory: Sendable {
     check.plan.enabled && last?.state == .down && !isStale(check, now: now)
   }
 
-  /// Nil while it is not configured.
+  /// `nil` while it is not configured.
   func down(last span: Duration, now: Timestamp) -> Duration { timeline.down(last: span, now: now) }
 
   func series(_ period: UptimePeriod, now: Timestamp, points: Int) -> [SeriesPoint]? {

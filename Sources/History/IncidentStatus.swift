@@ -39,7 +39,7 @@ package struct IncidentStatus: Hashable, Sendable {
   package var subject: AlertSubject
   package var severity: AlertSeverity
   package var begin: Timestamp
-  /// Nil while it lasts.
+  /// `nil` while it lasts.
   package var end: Timestamp?
   package var acknowledgedBy: String?
   package var acknowledgedAt: Timestamp?

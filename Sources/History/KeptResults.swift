@@ -25,7 +25,7 @@ struct KeptResults: Sendable {
   /// Newest first.
   var results: [CheckResult] { entries.reversed().map(\.kept.result) }
 
-  /// Nil also when runs by hand are all that is kept.
+  /// `nil` also when runs by hand are all that is kept.
   var latestScheduled: PackedResult? { entries.last { $0.kept.trigger == .schedule }?.kept }
 
   mutating func append(_ result: CheckResult, _ limit: KeepingLimit) {
@@ -50,7 +50,7 @@ struct KeptResults: Sendable {
     while entries.count > limit.count || (bytes > limit.bytes && entries.count > 1) {
       guard let oldest = entries.popFirst() else { return }
       bytes -= Int(oldest.own) + Int(oldest.chain)
-      // Whoever shared its chain keeps it.
+      // A result that shared its chain keeps it.
       if entries.first?.sharesChain == true {
         entries[0].sharesChain = false
         bytes += Int(entries[0].chain)

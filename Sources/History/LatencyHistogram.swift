@@ -17,7 +17,7 @@ package struct LatencyHistogram: Hashable, Sendable {
   package private(set) var counts = [Int64](repeating: 0, count: bounds.count + 1)
   /// Microseconds.
   package private(set) var sum: Int64 = 0
-  /// The same in steps of 2^(1/8), for who can read a native histogram: the first bucket is that of the lowest `fine` step.
+  /// The same in steps of 2^(1/8), for readers of native histograms: the first bucket is that of the lowest `fine` step.
   package private(set) var fineCounts = [Int64](repeating: 0, count: fine.count)
   /// How many took no time at all.
   package private(set) var zeros: Int64 = 0

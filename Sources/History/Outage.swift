@@ -10,7 +10,7 @@ import Monitoring
 /// or where the last one's hold ends when none followed in time: time without a verdict is never down.
 package struct Outage: Hashable, Sendable {
   package var begin: Timestamp
-  /// Nil while it lasts: the newest verdict is down, and not stale.
+  /// `nil` while it lasts: the newest verdict is down, and not stale.
   package var end: Timestamp?
   /// Up to where its verdicts hold: the end, or, while it lasts, as far as is known; never after the picture's instant.
   package var heldUntil: Timestamp

@@ -283,7 +283,7 @@ extension ByteReader {
 }
 
 extension Duration {
-  /// Nil for what is no whole number of nanoseconds, or beyond 292 years.
+  /// `nil` for what is no whole number of nanoseconds, or beyond 292 years.
   fileprivate var wholeNanoseconds: Int64? {
     let (seconds, attoseconds) = components
     let (scaled, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)

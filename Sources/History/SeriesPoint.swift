@@ -142,7 +142,7 @@ struct SeriesGrid {
 
   private func group(_ key: Int64) -> Int64 { floorDivide(key, step).quotient }
 
-  /// Nil for a key outside.
+  /// `nil` for a key outside.
   func place(of key: Int64) -> Int? { first <= key && key <= last ? Int(group(key) - group(first)) : nil }
 
   func keys(_ place: Int) -> Range<Int64> {

@@ -319,7 +319,7 @@ package struct DeliveryView: Hashable, Sendable {
   package var duplicates = 0
   package var backlog = 0
   package var lastSuccess: Timestamp?
-  /// Nil once a later request succeeded.
+  /// `nil` once a later request succeeded.
   package var lastError: Notice?
   /// Requests of the last hour, and how many are allowed.
   package var requestsUsed = 0

@@ -28,7 +28,7 @@ struct FieldReader {
 
   init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 
-  /// Nil at the end.
+  /// `nil` at the end.
   mutating func next() throws(MalformedPayload) -> (tag: UInt64, value: FieldValue)? {
     guard offset < bytes.count else { return nil }
     // bounded: a place within the bytes

@@ -64,7 +64,7 @@ struct Cursor: Hashable, Sendable {
     self.ranges = progress.cursorRanges(atMost: Cursor.rangeLimit)
   }
 
-  /// Nil when the slot is damaged, empty, or of a version this program does not know.
+  /// `nil` when the slot is damaged, empty, or of a version this program does not know.
   init?(slot bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= Cursor.size, bytes.integer(UInt32.self, at: 0) == Cursor.magic,
       bytes.integer(UInt16.self, at: 4) == Cursor.version,
@@ -83,7 +83,7 @@ struct Cursor: Hashable, Sendable {
     self.ranges = ranges
   }
 
-  /// Nil when they are damaged.
+  /// `nil` when they are damaged.
   private static func ranges(slot bytes: UnsafeRawBufferPointer) -> [ClosedRange<UInt64>]? {
     let count = Int(bytes.integer(UInt16.self, at: 6))
     guard count > 0 else { return [] }

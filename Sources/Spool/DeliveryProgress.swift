@@ -39,7 +39,7 @@ struct DeliveryProgress: Hashable, Sendable {
     max(settledThrough, settled.lastRange(from: sequence)?.upperBound ?? 0)
   }
 
-  /// The sequences a lane may hold, settled ones not yet taken out. Nil when it cannot hold any.
+  /// The sequences a lane may hold, settled ones not yet taken out. `nil` when it cannot hold any.
   func bounds(of lane: DeliveryLane) -> ClosedRange<UInt64>? {
     switch lane {
     case .live:

@@ -22,7 +22,7 @@ package enum RecordBundle {
     return bytes
   }
 
-  /// Nil unless every byte belongs to a whole record.
+  /// `nil` unless every byte belongs to a whole record.
   package static func decode(_ bytes: [UInt8]) -> [DeliveryRecord]? {
     var records: [DeliveryRecord] = []
     var rest = bytes[...]

@@ -138,7 +138,7 @@ package final class ResultSpool: DeliveryQueue {
   /// How long its thread has been at the present turn, a write to the disk for instance; zero while it waits.
   package func turnAge() -> Duration { mailbox.turn.age }
 
-  /// As `flush`, for who cannot wait: `done` is called on the store's thread.
+  /// As `flush`, for callers that cannot wait: `done` is called on the store's thread.
   package func requestFlush(_ done: @escaping @Sendable () -> Void) {
     let job = SpoolMailbox.Job(
       work: { core, time in

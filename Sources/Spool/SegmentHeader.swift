@@ -56,7 +56,7 @@ struct SegmentHeader: Hashable, Sendable {
     self.createdAt = createdAt
   }
 
-  /// Nil when damaged. A version other than ours is returned: what follows the version is then not to be trusted.
+  /// `nil` when damaged. A version other than ours is returned: what follows the version is then not to be trusted.
   init?(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.count >= SegmentHeader.size, bytes.integer(UInt32.self, at: 0) == SegmentHeader.magic,
       bytes.integer(UInt32.self, at: 60) == CRC32C.checksum(UnsafeRawBufferPointer(rebasing: bytes[0..<60])),

@@ -96,7 +96,7 @@ struct RateEstimate: Hashable, Sendable {
 
   var bytesPerResult: Double? { total == 0 ? nil : Double(totalBytes) / Double(total) }
 
-  /// Nil in the first minute.
+  /// `nil` in the first minute.
   func perHour(at monotonic: Int64) -> (results: Double, bytes: Double)? {
     guard let start, monotonic - start >= 60_000_000 else { return nil }
     let minute = monotonic / 60_000_000

@@ -69,7 +69,7 @@ struct Credential: Sendable {
   let scheme: Scheme
   private let secret: [UInt8]
 
-  /// Nil for another scheme, and for what is malformed. Of a name and a password the password counts.
+  /// `nil` for another scheme, and for what is malformed. Of a name and a password the password counts.
   init?(_ header: String?) {
     guard let header else { return nil }
     let parts = header.utf8.split(separator: UInt8(ascii: " "), maxSplits: 1)

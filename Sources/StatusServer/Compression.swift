@@ -34,7 +34,7 @@ enum Compression {
     return true
   }
 
-  /// Nil when the library has no memory for it: then the answer goes as it is.
+  /// `nil` when the library has no memory for it: then the answer goes as it is.
   static func gzip(_ bytes: [UInt8]) -> [UInt8]? {
     guard bytes.count < Int(Int32.max) else { return nil }
     var stream = z_stream()

@@ -54,8 +54,8 @@ package protocol ProbeTaking: Sendable {
   func reload() async -> String?
 }
 
-/// `/probe?target=&module=`, `/probe/last`, and blackbox_exporter's `/config` and `/-/reload`, for who shows the token or asks from
-/// one of the addresses; its `/-/healthy` without authorization, like `/livez`.
+/// `/probe?target=&module=`, `/probe/last`, and blackbox_exporter's `/config` and `/-/reload`, for clients that show the
+/// token or ask from one of the addresses; its `/-/healthy` without authorization, like `/livez`.
 package struct ProbeDoor: Sendable {
   let desk: any ProbeTaking
   private let token: Redacted?

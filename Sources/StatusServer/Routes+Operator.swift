@@ -4,8 +4,8 @@ import Basics
 import History
 import Monitoring
 
-// Incidents, mutes and maintenance by hand: read by whoever may read, ordered by whoever has `status.run_now_token`, or
-// by whoever may open the agent's socket.
+// Incidents, mutes and maintenance by hand: read by all who may read the page, ordered with `status.run_now_token` or
+// by users who may open the agent's socket.
 extension Routes {
   /// Documents about alerts. `nil` for any other path.
   func alerts(_ segments: [String], _ snapshot: StatusSnapshot, _ path: RequestPath) throws(BadRequest)

@@ -19,7 +19,7 @@ struct RunNowGate: Sendable {
   /// `nil` disables it.
   let token: Redacted?
 
-  /// Nil when the header proves that the client has the token; else the answer.
+  /// `nil` when the header proves that the client has the token; else the answer.
   func refusal(_ authorization: String?) -> (status: Int, code: String, message: String)? {
     guard let token else {
       return (403, "RUN_NOW_OFF", "run now and operator actions are disabled: set status.run_now_token")

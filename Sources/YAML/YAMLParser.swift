@@ -63,7 +63,7 @@ final class YAMLParser {
   private let parser: UnsafeMutablePointer<yaml_parser_t>
   private let text: UnsafeBufferPointer<UInt8>
 
-  /// - Parameter text: UTF-8, lent for as long as the parser is used. Nil when memory is out.
+  /// - Parameter text: UTF-8, lent for as long as the parser is used. `nil` when memory is out.
   init?(_ text: UnsafeBufferPointer<UInt8>) {
     self.text = text
     parser = .allocate(capacity: 1)

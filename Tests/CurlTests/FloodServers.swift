@@ -186,7 +186,7 @@ final class TLSPeer {
   let ssl: OpaquePointer
   private let context: OpaquePointer
 
-  /// Nil when the handshake failed.
+  /// `nil` when the handshake failed.
   init?(_ link: LoopbackConnection, _ identity: TestAuthority.Identity, newest: Int32) {
     guard let context = SSL_CTX_new(TLS_server_method()) else { return nil }
     self.context = context

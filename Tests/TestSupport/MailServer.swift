@@ -121,7 +121,7 @@ private struct MailLines {
 
   init(_ connection: LoopbackConnection) { self.connection = connection }
 
-  /// Nil at the end of the connection.
+  /// `nil` at the end of the connection.
   mutating func next() -> String? { taken(through: "\r\n") }
 
   /// The mail up to the line with a dot.

@@ -172,6 +172,10 @@ begin
     s := coalesce(places -> o.place, '{"f":0}');
     continue when o.at <= (s ->> 'to')::timestamptz
       or quartz_agent.is_fenced(o.rev, o.at, (s ->> 'rev')::bigint, (s ->> 'seen')::timestamptz, c.check_interval_seconds);
+    -- Of a place that was not heard for long it is not known any more how fast it was.
+    if (s ->> 'to')::timestamptz <= o.at - fresh then
+      s := s - 'slow' - 'expiring';
+    end if;
     s := s || jsonb_build_object('to', o.at);
     if o.rev is not null then
       s := s || jsonb_build_object('rev', o.rev, 'seen', o.at);

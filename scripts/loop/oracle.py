@@ -67,6 +67,8 @@ def alerts(check, rows):
         if rev is not None:
             fences[place] = (rev, at)
         here = places.setdefault(place, Place(at))
+        if here.last <= at - fresh:
+            here.slow = False
         here.last = at
         if maintenance:
             for other in places.values():

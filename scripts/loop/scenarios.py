@@ -418,6 +418,21 @@ def one_instant_at_two_places(stage):
     expect(stage.alerts("occurrences, resolution"), ["1|"])
 
 
+def a_silent_place_is_not_slow_any_more(stage):
+    """A place that was slow, was silent for more than ten minutes and fails now: how fast it answers is not known, so that a further slow
+    place is one of two."""
+    stage.run(f"insert into alert_rules (resource_id, rule_type, comparison_operator, threshold_value) values ('{stage.resource}', 'response_time', 'gt', 500); "
+              f"insert into check_confirmations (monitoring_check_id, needed) values ('{stage.check}', 2)")
+    stage.run("update monitoring_checks set failure_threshold = 5")
+    stage.post(stage.row(1300, True), name="a1")
+    stage.post(stage.row(1290, True, response_time_ms=900), name="a2")
+    stage.post(stage.row(100, False), name="a2")
+    stage.post(stage.row(60, True, response_time_ms=900), name="a1")
+    expect(stage.alerts(), [])
+    stage.post(stage.row(50, True, response_time_ms=900), name="a2")
+    expect(stage.alerts("severity, occurrences, resolution"), ["warning|1|"])
+
+
 def runner_rows_blind_nothing(stage):
     for seconds in (180, 120, 60):
         stage.run(f"insert into check_results (monitoring_check_id, status) values ('{stage.check}', 'success')")

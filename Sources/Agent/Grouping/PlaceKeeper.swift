@@ -207,7 +207,7 @@ struct ShareClient: Sendable {
   ]
   .compactMap { CIDR($0) }
 
-  /// Nil for what is no share of this check and this instant.
+  /// `nil` for what is no share of this check and this instant.
   static func read(_ body: [UInt8], _ check: UniqueID, _ at: Timestamp) -> WindowShare? {
     guard body.count <= limit, let json = try? JSONValue.parse(body, maxDepth: 8)["data"],
       json["check_id"]?.string == check.description,

@@ -15,7 +15,7 @@ struct Supervisor: Sendable {
   /// How often it wants a sign of life; nil: never.
   let watchdog: Duration?
 
-  /// Nil without a supervisor. Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID.
+  /// `nil` without a supervisor. Reads NOTIFY_SOCKET, WATCHDOG_USEC and WATCHDOG_PID.
   init?(environment: [String: String], pid: pid_t = getpid()) {
     guard let path = environment["NOTIFY_SOCKET"], path.hasPrefix("/") || path.hasPrefix("@"),
       (2...107).contains(path.utf8.count)

@@ -27,7 +27,7 @@ package enum Base16 {
     return String(repeating: "0", count: max(0, width - digits.utf8.count)) + digits
   }
 
-  /// Nil unless it is whole bytes in lower-case digits.
+  /// `nil` unless it is whole bytes in lower-case digits.
   package static func bytes(_ text: String) -> [UInt8]? {
     let digits = Array(text.utf8)
     guard digits.count % 2 == 0, !digits.contains(where: { (0x41...0x46).contains($0) }) else { return nil }

@@ -125,7 +125,7 @@ package struct ByteReader {
 
   package mutating func blob() throws(CodingDamage) -> [UInt8] { try take(try count()) }
 
-  /// Nil for the empty text, which is how absence is written.
+  /// `nil` for the empty text, which is how absence is written.
   package mutating func text() throws(CodingDamage) -> String? {
     let content = try blob()
     guard let text = String(validating: content, as: UTF8.self) else { throw CodingDamage() }

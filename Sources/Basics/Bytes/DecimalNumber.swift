@@ -13,7 +13,7 @@ package struct DecimalNumber: Hashable, Sendable, Comparable {
   /// Exponents beyond this are as good as infinite; kept small enough that adding to one never overflows.
   private static let mostExponent = 1 << 40
 
-  /// Reads `-12.5e3` and its like: a sign, digits with at most one point, an exponent. Nil for anything else, also
+  /// Reads `-12.5e3` and its like: a sign, digits with at most one point, an exponent. `nil` for anything else, also
   /// for `inf`, `nan`, hexadecimal, spaces and separators.
   package init?(_ text: some StringProtocol) {
     var rest = Array(text.utf8)[...]

@@ -24,7 +24,7 @@ private struct Page: ~Copyable {
 
   private let base: UnsafeMutableRawPointer?
 
-  /// Nil memory: each word is asked for on its own.
+  /// `nil` memory: each word is asked for on its own.
   init() {
     let page = mmap(nil, Self.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     // MADV_WIPEONFORK of linux/mman.h; a kernel before 4.14 refuses it, and then nothing is kept.

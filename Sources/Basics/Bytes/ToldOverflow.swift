@@ -4,19 +4,19 @@
 /// process instead, which is right for our own numbers and wrong for those of a network, a file or another process;
 /// `scripts/check-house` keeps them out of the readers of such numbers.
 extension FixedWidthInteger {
-  /// Nil when it does not fit.
+  /// `nil` when it does not fit.
   package func sum(_ other: Self) -> Self? {
     let (value, overflow) = addingReportingOverflow(other)
     return overflow ? nil : value
   }
 
-  /// Nil when it does not fit.
+  /// `nil` when it does not fit.
   package func difference(_ other: Self) -> Self? {
     let (value, overflow) = subtractingReportingOverflow(other)
     return overflow ? nil : value
   }
 
-  /// Nil when it does not fit.
+  /// `nil` when it does not fit.
   package func product(_ other: Self) -> Self? {
     let (value, overflow) = multipliedReportingOverflow(by: other)
     return overflow ? nil : value

@@ -10,7 +10,7 @@ package struct UniqueID: Hashable, Comparable, Sendable {
     self.low = low
   }
 
-  /// Nil unless there are exactly 16 bytes.
+  /// `nil` unless there are exactly 16 bytes.
   package init?(bytes: some Collection<UInt8>) {
     guard bytes.count == 16 else { return nil }
     var words: (UInt64, UInt64) = (0, 0)

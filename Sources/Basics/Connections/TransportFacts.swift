@@ -41,7 +41,7 @@ package struct TransportFacts: Hashable, Sendable {
     outOfOrder = UInt8(clamping: facts.out_of_order)
   }
 
-  /// At the end of connecting, whatever it came to: all that was sent again until then were SYNs. Nil for what is no TCP
+  /// At the end of connecting, whatever it came to: all that was sent again until then were SYNs. `nil` for what is no TCP
   /// socket, and where the kernel does not say.
   package init?(connecting descriptor: Int32) {
     var facts = quartz_tcp_facts()

@@ -55,7 +55,7 @@ package final class EventLoop: TaskExecutor {
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     guard !door.take(job) else { return }
-    // The loop has ended; whoever still waits goes on all the same.
+    // The loop has ended; a task that still waits is resumed all the same.
     let executor = asUnownedTaskExecutor()
     if !startThread({ job.runSynchronously(on: executor) }) { job.runSynchronously(on: executor) }
   }

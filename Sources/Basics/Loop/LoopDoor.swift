@@ -59,7 +59,7 @@ final class LoopDoor: Sendable {
   let ended = Latch()
   private let state = Mutex(State())
 
-  /// Nil when the process is out of descriptors; `errno` says why.
+  /// `nil` when the process is out of descriptors; `errno` says why.
   init?(_ name: StaticString) {
     guard let bell = LoopBell() else { return nil }
     self.name = name

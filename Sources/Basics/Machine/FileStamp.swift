@@ -10,7 +10,7 @@ package struct FileStamp: Hashable, Sendable {
   private let seconds: Int64
   private let nanoseconds: Int64
 
-  /// Nil, with errno set, when there is none.
+  /// `nil`, with errno set, when there is none.
   package init?(_ path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }

@@ -27,7 +27,7 @@ package struct StateFile: Hashable, Sendable {
     package init(description: String) { self.description = description }
   }
 
-  /// Nil when there is no such file.
+  /// `nil` when there is no such file.
   package func read() async throws(Failure) -> [UInt8]? {
     try await onThread { Result { () throws(Failure) in try readBlocking() } }.get()
   }

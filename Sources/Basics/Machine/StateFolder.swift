@@ -24,7 +24,7 @@ private func makeFolders(_ path: String) -> String? {
   var facts = stat()
   guard stat(path, &facts) == 0 else { return "cannot read \(path): \(String(cString: strerror(errno)))" }
   guard facts.st_mode & S_IFMT == S_IFDIR else { return "\(path) is no directory" }
-  // The store judges its own folder; whoever may write here could rename it away.
+  // The store judges its own folder; a user who may write here could rename it away.
   if facts.st_mode & (S_IWGRP | S_IWOTH) != 0 {
     return "\(path) may be written by others: chmod go-w \(path)"
   }

@@ -30,7 +30,7 @@ package func isThisMachine(_ host: String) -> Bool {
 }
 
 extension Endpoint {
-  /// Parses `host`, `host:port`, a bare IPv6 address and `[address]:port`. The host is not judged. Nil for a port that
+  /// Parses `host`, `host:port`, a bare IPv6 address and `[address]:port`. The host is not judged. `nil` for a port that
   /// is none, for unclosed brackets and, without a default, for a missing port.
   package init?(_ text: String, defaultPort: UInt16?) {
     var host = text[...]

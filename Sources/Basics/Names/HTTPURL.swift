@@ -268,7 +268,7 @@ private func removingDotSegments(_ path: String) -> String {
 }
 
 /// Why this is no host to probe: a name of letters, digits, hyphens and underscores in labels of at most 63 bytes and
-/// 253 in all, or a canonical address. Nil when it is one. The words follow "a host".
+/// 253 in all, or a canonical address. `nil` when it is one. The words follow "a host".
 package func hostProblem(_ host: some StringProtocol) -> String? {
   if host.isEmpty { return "without a name" }
   if IPAddress(host) != nil { return nil }

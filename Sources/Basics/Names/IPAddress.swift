@@ -218,7 +218,7 @@ package struct CIDR: Hashable, Sendable, CustomStringConvertible {
   package let base: IPAddress
   package let prefix: Int
 
-  /// Nil when the prefix is longer than the address.
+  /// `nil` when the prefix is longer than the address.
   package init?(base: IPAddress, prefix: Int) {
     guard prefix >= 0, prefix <= (base.version == 4 ? 32 : 128) else { return nil }
     self.base = base

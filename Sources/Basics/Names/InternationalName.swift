@@ -31,7 +31,7 @@ package enum InternationalName {
     return name
   }
 
-  /// The name as people write it. Nil when it has no A-label, or one that is not the form of any U-label.
+  /// The name as people write it. `nil` when it has no A-label, or one that is not the form of any U-label.
   package static func unicode(_ host: String) -> String? {
     guard host.utf8.count <= 255, hasTwoHyphens(host) else { return nil }
     var labels: [String] = []

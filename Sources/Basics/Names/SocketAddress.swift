@@ -50,7 +50,7 @@ package struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Reads what the kernel wrote. Nil for a family that is neither IPv4 nor IPv6.
+  /// Reads what the kernel wrote. `nil` for a family that is neither IPv4 nor IPv6.
   package init?(_ storage: sockaddr_storage) {
     var storage = storage
     let family = Int32(storage.ss_family)

@@ -14,7 +14,7 @@ extension Duration {
 
   package var seconds: Double { Double(microseconds) / 1_000_000 }
 
-  /// Parses a whole or decimal number with a unit: `500ms`, `1.5s`, `5m`, `1h`, `21d`. Nil without a unit, for a
+  /// Parses a whole or decimal number with a unit: `500ms`, `1.5s`, `5m`, `1h`, `21d`. `nil` without a unit, for a
   /// negative number, for more than 3 decimals and for more than 10 years.
   package init?(text: some StringProtocol) {
     let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }

@@ -2,7 +2,7 @@
 
 /// The three date forms of RFC 9110, section 5.6.7.
 package enum HTTPDate {
-  /// Nil for anything else. The name of the weekday is not checked: it adds nothing.
+  /// `nil` for anything else. The name of the weekday is not checked: it adds nothing.
   package static func parse(_ text: String) -> Timestamp? {
     let words = text.split { " ,-".contains($0) }.map(String.init)
     // Sun, 06 Nov 1994 08:49:37 GMT, and Sunday, 06-Nov-94 08:49:37 GMT

@@ -12,7 +12,7 @@ package struct LocalTime: Hashable, Comparable, Sendable {
     seconds = floorDivide(instant.microseconds, 1_000_000).quotient + offset
   }
 
-  /// Nil when there is no such date or time.
+  /// `nil` when there is no such date or time.
   package init?(
     year: Int64, month: Int64, day: Int64, hour: Int64 = 0, minute: Int64 = 0, second: Int64 = 0
   ) {

@@ -73,7 +73,7 @@ package struct TimeZoneFiles: Hashable, Sendable {
     }
   }
 
-  /// Nil for whatever is no readable regular file of at most 256 KiB.
+  /// `nil` for whatever is no readable regular file of at most 256 KiB.
   private static func read(_ path: String) -> [UInt8]? {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return nil }

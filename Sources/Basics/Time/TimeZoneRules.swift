@@ -145,7 +145,7 @@ struct PosixZone: Hashable, Sendable {
     return day * 86_400 + change.seconds
   }
 
-  /// Nil when the text is no such rule.
+  /// `nil` when the text is no such rule.
   init?(text: [UInt8]) {
     var scanner = ZoneScanner(bytes: text)
     guard scanner.skipName(), let west = scanner.clock() else { return nil }

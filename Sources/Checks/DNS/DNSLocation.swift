@@ -12,7 +12,7 @@ struct DNSLocation: Hashable, Sendable, CustomStringConvertible {
   /// Centimetres above 100,000 m below the reference spheroid.
   private let altitude: UInt32
 
-  /// Nil for another version than 0, another length and numbers outside their ranges: their meaning is not known.
+  /// `nil` for another version than 0, another length and numbers outside their ranges: their meaning is not known.
   init?(_ data: ArraySlice<UInt8>) {
     guard data.count == 16, data[data.startIndex] == 0 else { return nil }
     sizes = Array(data.dropFirst().prefix(3))

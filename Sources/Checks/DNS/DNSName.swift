@@ -13,7 +13,7 @@ package struct DNSName: Hashable, Sendable {
 
   init(wire: [UInt8]) { self.wire = wire }
 
-  /// Parses dotted text, with or without the final dot; no escapes. Nil for an empty label, a label over 63
+  /// Parses dotted text, with or without the final dot; no escapes. `nil` for an empty label, a label over 63
   /// bytes, a name over 255 bytes on the wire, and anything but ASCII.
   package init?(_ text: some StringProtocol) {
     if text == "." {

@@ -263,7 +263,7 @@ extension DNSExpectations {
 }
 
 extension DNSQuestion {
-  /// Nil for a name or type that cannot be asked for.
+  /// `nil` for a name or type that cannot be asked for.
   init?(_ settings: DNSSettings) {
     guard let name = DNSName(settings.name), let type = DNSRecordType(settings.recordType) else { return nil }
     self.init(name: name, type: type, recordClass: settings.recordClass.code, wantsProof: settings.dnssec)

@@ -23,7 +23,7 @@ package struct DNSRecordType: RawRepresentable, Hashable, Sendable, CustomString
   package static let spf = DNSRecordType(rawValue: 99)
   package static let caa = DNSRecordType(rawValue: 257)
 
-  /// A mnemonic or `TYPEnnn`, either case. Nil for anything else.
+  /// A mnemonic or `TYPEnnn`, either case. `nil` for anything else.
   package init?(_ text: some StringProtocol) {
     let upper = text.uppercased()
     if let number = numbers[upper] {

@@ -36,7 +36,7 @@ private func parameterName(_ key: UInt16) -> String {
   Int(key) < parameterNames.count ? parameterNames[Int(key)] : "key\(key)"  // bounded: sixteen bits
 }
 
-/// Nil for a value that the key cannot have.
+/// `nil` for a value that the key cannot have.
 private func parameterText(_ key: UInt16, _ data: ArraySlice<UInt8>) -> String? {
   switch key {
   case 0: return mandatoryKeys(data)

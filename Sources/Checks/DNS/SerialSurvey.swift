@@ -46,7 +46,7 @@ struct SerialSurvey: Hashable, Sendable {
     return parts.joined(separator: "; ")
   }
 
-  /// Nil when all servers were asked that can be asked from here, and hold the same.
+  /// `nil` when all servers were asked that can be asked from here, and hold the same.
   var verdict: Verdict? {
     if let failure { return failure }
     let zone = zone?.description ?? "the zone"

@@ -22,7 +22,7 @@ extension HTTPStep {
     request.proxy = settings.proxy
     request.tls = settings.tls
     request.origin = plan.attempt.origin(of: url.host)
-    // Until its slot is over; whoever asks has the timeout's patience.
+    // Until its slot is over; the caller has the timeout's patience.
     request.patience = plan.attempt.isAsked ? nil : plan.check.interval
     // Another name is meant for the check's own host only, and the client's certificate is a credential.
     if url.host != settings.url.host { request.tls.serverName = nil }
@@ -107,7 +107,7 @@ extension HTTPVersionPreference {
 }
 
 extension HTTPAuth {
-  /// The value of an Authorization header: RFC 7617 or RFC 6750. Nil where the server or an authority speaks first.
+  /// The value of an Authorization header: RFC 7617 or RFC 6750. `nil` where the server or an authority speaks first.
   fileprivate var credentials: String? {
     switch self {
     case .basic(let username, let password): "Basic " + Base64.text("\(username):\(password.reveal())".utf8)

@@ -14,7 +14,7 @@ struct TokenFetch: Sendable {
   let oauth2: OAuth2Settings
   let userAgent: String
 
-  /// Nil on success, when `token` is set.
+  /// `nil` on success, when `token` is set.
   func renew(
     _ token: inout String?, within time: inout AttemptTime
   ) async throws(CancellationError) -> Verdict? {

@@ -24,7 +24,7 @@ extension HeartbeatBook {
     return json.bytes
   }
 
-  /// Nil when it is no file of ours. Of what cannot be, such as a report in times to come, it is taken that it was now.
+  /// `nil` when it is no file of ours. Of what cannot be, such as a report in times to come, it is taken that it was now.
   package init?(_ bytes: [UInt8], now: ClockReading) {
     guard let json = try? JSONValue.parse(bytes), json["version"]?.integer == 1,
       let items = json["checks"]?.array

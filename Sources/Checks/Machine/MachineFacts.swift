@@ -16,7 +16,7 @@ package enum MachineFacts {
     package var maximumError: Duration
   }
 
-  /// Nil when the kernel does not tell.
+  /// `nil` when the kernel does not tell.
   package static func clock() -> Clock? {
     var state = timex()
     let code = adjtimex(&state)

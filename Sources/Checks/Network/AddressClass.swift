@@ -58,7 +58,7 @@ extension IPAddress {
     return (wrapped ?? [self]) + isatap
   }
 
-  /// Nil unless the prefix says that the address stands for IPv4.
+  /// `nil` unless the prefix says that the address stands for IPv4.
   private var wrapped: [IPAddress]? {
     guard case .v6(let high, let low) = self else { return nil }
     let lower = UInt32(truncatingIfNeeded: low)

@@ -7,7 +7,7 @@ import Glibc
 package struct Descriptor: ~Copyable, Sendable {
   package let number: Int32
 
-  /// Takes the descriptor over. Nil when `number` is the -1 of a failed call; `errno` is untouched then.
+  /// Takes the descriptor over. `nil` when `number` is the -1 of a failed call; `errno` is untouched then.
   package init?(_ number: Int32) {
     guard number >= 0 else { return nil }
     self.number = number

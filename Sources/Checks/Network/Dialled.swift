@@ -8,7 +8,7 @@ import Monitoring
 package struct Dialled: Sendable {
   /// Ok, or why no connection stands.
   package var verdict: Verdict
-  /// Nil when the verdict is not ok, and when it is not wanted.
+  /// `nil` when the verdict is not ok, and when it is not wanted.
   package var socket: ConnectedSocket?
   /// The one that answered, or the one whose failure counts.
   package var peer: SocketAddress
@@ -90,7 +90,7 @@ extension RaceReport {
 }
 
 extension DialTry {
-  /// Nil unless the attempt failed.
+  /// `nil` unless the attempt failed.
   fileprivate var reason: Reason? {
     switch end {
     case .connected, .abandoned: nil

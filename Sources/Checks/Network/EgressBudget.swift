@@ -141,7 +141,7 @@ private struct Ledger {
     return .granted(granted)
   }
 
-  /// Nil when the destination is known, or there is room for one more.
+  /// `nil` when the destination is known, or there is room for one more.
   private mutating func refusal(
     of place: Place, port: UInt16, beside new: Set<Place>, at now: Instant
   ) -> String? {

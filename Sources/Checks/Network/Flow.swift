@@ -84,7 +84,7 @@ final class Flow: ReactorFlow {
     return expect(EPOLLOUT.rawValue, on: loop) && setAlarm(on: loop)
   }
 
-  /// Nil when a call failed; `errno` says why.
+  /// `nil` when a call failed; `errno` says why.
   private func open(on loop: ReactorLoop) -> Int32? {
     isShared = transport == .udp && peer.source == nil
     guard let opened = Descriptor(isShared ? loop.borrow(peer.family, id) : openSocket(transport, to: peer))

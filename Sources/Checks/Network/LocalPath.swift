@@ -7,7 +7,7 @@ import Monitoring
 /// This machine's own part of the path to an address, as the kernel knows it (rtnetlink(7)): shows whether a missing
 /// answer is this machine's fault.
 enum LocalPath {
-  /// Nil while nothing on this machine's side is known to be broken; else what is, for people.
+  /// `nil` while nothing on this machine's side is known to be broken; else what is, for people.
   static func fault(to address: IPAddress) -> String? {
     guard let route = route(to: address), let link = route.link else { return nil }
     if isWithoutCarrier(link) { return "the interface of this machine towards \(address) has no carrier" }

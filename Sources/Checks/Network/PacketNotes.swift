@@ -44,7 +44,7 @@ package struct PacketNotes: Hashable, Sendable {
   // bounded: constants
   private static let (stamps, stampOrigin) = (Int32(QUARTZ_STAMPS), UInt8(QUARTZ_STAMP_ORIGIN))
 
-  /// SO_TIMESTAMPNS, and the message it makes (socket(7)): when packets came, for who needs no more.
+  /// SO_TIMESTAMPNS, and the message it makes (socket(7)): when packets came, where no more is needed.
   package static let arrivals: Int32 = 35
 
   private mutating func take(_ level: Int32, _ type: Int32, _ data: UnsafeRawBufferPointer) {

@@ -9,7 +9,7 @@ struct StampClockReading: Hashable, Sendable {
   /// wall clock is set.
   var ahead: Int64
 
-  /// Nil where the thread lost its core between the two reads each time.
+  /// `nil` where the thread lost its core between the two reads each time.
   static func now() -> StampClockReading? {
     for _ in 0..<4 {
       let before = Instant.now

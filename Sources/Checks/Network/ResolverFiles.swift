@@ -40,7 +40,7 @@ final class ResolverFiles: Sendable {
     self.freshness = freshness
   }
 
-  /// Nil only when the files were never read and no thread can be made to read them.
+  /// `nil` only when the files were never read and no thread can be made to read them.
   func contents() async -> Contents? {
     let now = time.instant()
     let (known, mustLook) = state.withLock { state in

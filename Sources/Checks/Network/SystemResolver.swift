@@ -205,7 +205,7 @@ package final class SystemResolver: HostResolving {
     case .v6: return try await lookUp(.aaaa, of: name, within: wanted.time.left, source)
     case .any: break
     }
-    // Whoever wants all of them waits for both families, but not until there is no time left to probe them.
+    // A caller that wants all of them waits for both families, but not until there is no time left to probe them.
     let half = wanted.time.left.microseconds / 2
     let limit = wanted.scope == .each ? .microseconds(half) : wanted.time.left
     let deadline = time.instant() + limit

@@ -41,7 +41,7 @@ package struct TargetFinder: Sendable {
     case postponed(by: Duration)
   }
 
-  /// Finds what the check names. Nil where its addresses are not ours to choose.
+  /// Finds what the check names. `nil` where its addresses are not ours to choose.
   func find(_ attempt: Attempt) async throws(CancellationError) -> Finding? {
     guard let target = attempt.check.ownTarget else { return nil }
     return try await find(target, for: attempt, until: attempt.deadline)
@@ -242,7 +242,7 @@ extension Attempt {
 }
 
 extension ResolvedHost {
-  /// Nil where the host is an address itself.
+  /// `nil` where the host is an address itself.
   fileprivate func time(of host: String) -> NameTime? {
     IPAddress(host) == nil ? NameTime(elapsed: elapsed, spent: spent, source: source) : nil
   }

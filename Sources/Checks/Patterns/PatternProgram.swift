@@ -26,7 +26,7 @@ final class PatternProgram: @unchecked Sendable {
     run(bytes, options: 0, time: time) ?? .limit
   }
 
-  /// Nil also when there is no match so far.
+  /// `nil` also when there is no match so far.
   func settledMatch(in bytes: UnsafeBufferPointer<UInt8>, time: Int64) -> Pattern.Outcome? {
     let outcome = run(bytes, options: PCRE2_PARTIAL_HARD, time: time)
     return outcome == Pattern.Outcome.none ? nil : outcome
@@ -59,7 +59,7 @@ final class PatternProgram: @unchecked Sendable {
     return .match(whole, groups: groups, names: names)
   }
 
-  /// Nil when the engine gave no place. Groups beyond the last that took part are unset too.
+  /// `nil` when the engine gave no place. Groups beyond the last that took part are unset too.
   private func groups(_ data: OpaquePointer, count: Int) -> [Range<Int>?]? {
     guard let pairs = pcre2_get_ovector_pointer_8(data) else { return nil }
     return (0..<Int(pcre2_get_ovector_count_8(data))).map { group in

@@ -41,7 +41,7 @@ struct ConnectSeries: Sendable {
     return outcome
   }
 
-  /// On the grid of the first connection. Nil when it was cancelled, or the time was over before its turn.
+  /// On the grid of the first connection. `nil` when it was cancelled, or the time was over before its turn.
   private func report(
     _ number: Int, _ start: Instant
   ) async -> (Int, FlowReport)? {

@@ -50,7 +50,7 @@ package final class EchoIdentifiers: Sendable {
 
   private let taken = Mutex<Set<UInt16>>([])
 
-  /// At random, as others guess what is counted up. Nil when all 65,536 are in use.
+  /// At random, as others guess what is counted up. `nil` when all 65,536 are in use.
   package func take() -> UInt16? {
     taken.withLock { taken in
       guard taken.count <= Int(UInt16.max) else { return nil }

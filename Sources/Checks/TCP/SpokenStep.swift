@@ -73,7 +73,7 @@ struct Captures: Sendable {
     for (name, number) in found where number < numbers.count { names[name] = numbers[number] }
   }
 
-  /// Nil where a capture is missing.
+  /// `nil` where a capture is missing.
   func resolve(_ text: DialogText) -> [UInt8]? {
     var bytes: [UInt8] = []
     for part in text.parts {

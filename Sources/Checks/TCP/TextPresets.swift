@@ -50,9 +50,8 @@ extension SpokenDialog {
       read: .read { bytes in
         // A server that refuses this client here takes nothing but QUIT (RFC 5321 3.1).
         if let count = Self.refusedClient(bytes) { return .accepted(count) }
-        guard case .accepted(let count, _) = LineAnswers.codes(220...220, of: "smtp")(bytes) else {
-          return LineAnswers.codes(220...220, of: "smtp")(bytes)
-        }
+        let answer = LineAnswers.codes(220...220, of: "smtp")(bytes)
+        guard case .accepted(let count, _) = answer else { return answer }
         return .accepted(count, then: [hello])
       })
     return SpokenDialog([greeting ? first : hello], farewell: "QUIT\r\n")
@@ -102,9 +101,8 @@ extension SpokenDialog {
     guard case .answer(let first) = LineAnswers.coded(bytes, isFTP: true), first.code == 120 else {
       return read(bytes)
     }
-    guard case .accepted(let count, let then) = read(bytes.dropFirst(first.count)) else {
-      return first.count == bytes.count ? .more : read(bytes.dropFirst(first.count))
-    }
+    let second = read(bytes.dropFirst(first.count))
+    guard case .accepted(let count, let then) = second else { return first.count == bytes.count ? .more : second }
     return .accepted(first.count + count, then: then)
   }
 

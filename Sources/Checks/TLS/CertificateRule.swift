@@ -26,7 +26,7 @@ struct CertificateRule {
     }
   }
 
-  /// Nil when both thresholds hold.
+  /// `nil` when both thresholds hold.
   var verdict: Verdict? {
     if let fail = thresholds.fail, !holds(fail) { return verdict(fail, degraded: false) }
     if isStapleMissing, isStrict {

@@ -121,7 +121,7 @@ package final class TLSSession: Sendable {
 
 /// Facts of a TLS connection, with their times.
 package struct TLSSummary: Sendable {
-  /// Nil when no certificate arrived.
+  /// `nil` when no certificate arrived.
   package var report: TLSReport?
   /// When the first message was made; nil: the handshake was never begun.
   package var started: Instant?

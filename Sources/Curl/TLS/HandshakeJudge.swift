@@ -82,7 +82,7 @@ package final class HandshakeJudge {
       quartz_ssl_set_max_chain_bytes(context, 64 * 1024) == 1
     else { return false }
     if let sort = options.keySort, quartz_ssl_set_signatures(context, sort.signatures) != 1 { return false }
-    // Up to TLS 1.2 it is how a server asks for a client certificate once it knows the path. Whoever has none to give
+    // Up to TLS 1.2 it is how a server asks for a client certificate once it knows the path. A client that has none to give
     // has nothing to gain from it.
     if options.clientCertificate == nil { quartz_ssl_refuse_renegotiation(context) }
     SSL_CTX_set1_cert_store(context, store.pointer)

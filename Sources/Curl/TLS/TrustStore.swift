@@ -103,7 +103,7 @@ package struct TrustStoreError: Error, Hashable, Sendable, CustomStringConvertib
 package final class CertificateStore: @unchecked Sendable {
   let pointer: OpaquePointer
 
-  /// Nil when the file holds no certificate or one that cannot be parsed.
+  /// `nil` when the file holds no certificate or one that cannot be parsed.
   fileprivate init?(path: String) {
     guard let store = X509_STORE_new() else { return nil }
     // Any certificate in the file is an anchor, also an intermediate one, as with curl and Go.

@@ -55,7 +55,7 @@ package struct GroupJournal: Hashable, Sendable {
 
   /// Oldest first.
   package private(set) var entries: [Entry] = []
-  /// Nil once the store has done again what it was asked.
+  /// `nil` once the store has done again what it was asked.
   package private(set) var trouble: (what: StoreTrouble, since: Timestamp)? {
     get { troubles.first.map { ($0, troubleSince) } }
     set {

@@ -70,7 +70,7 @@ extension GroupMember {
     }
     // It runs what this name has: that is no reason to believe ourselves cut off, nor is what was not read as a member.
     (lastOK, unread) = (asked, nil)
-    // Whoever is told to arrange tells the log, too.
+    // The member that arranges tells the log, too.
     if journal.taken(by: entry.card, at: now.wall) { actions.append(.arrange) }
     if let lease { actions.append(.ask(0, .revoke(lease: lease))) }
     lease = nil

@@ -59,7 +59,7 @@ package struct EtcdQuorum: QuorumStore {
     for row in pairs { take(row, isGone: false, into: &rows) }
     (rows.growth, rows.revision) = (pairs.count, revision > 0 ? revision : header.revision)
     guard json["more"]?.bool == true else { return QuorumPage(rows, next: nil) }
-    // Whoever says that there is more says where, and comes to an end.
+    // A store that says that there is more says where, and comes to an end.
     guard let last = pairs.last?.etcdBytes("key", limit: EtcdClient.bodyLimit),
       !last.lexicographicallyPrecedes(start), !last.isEmpty
     else { return nil }

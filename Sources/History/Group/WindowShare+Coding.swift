@@ -28,7 +28,7 @@ extension WindowShare {
     return writer.bytes
   }
 
-  /// Nil for what is damaged, too long, for another instant, or holds what no member can have seen.
+  /// `nil` for what is damaged, too long, for another instant, or holds what no member can have seen.
   ///
   /// - Parameter asked: the instant that it was asked for.
   package init?(_ bytes: [UInt8], for asked: Timestamp) {

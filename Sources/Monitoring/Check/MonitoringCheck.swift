@@ -118,7 +118,7 @@ extension MonitoringCheck {
     return MonitoringCheck(parts)
   }
 
-  /// The same check, tried once: for who wants to know at once, and has tried more than once itself.
+  /// The same check, tried once: for a caller that wants to know at once, and has tried more than once itself.
   package var triedOnce: MonitoringCheck {
     var parts = shared.parts
     (parts.plan.retries, parts.plan.confirmDelay) = (0, .zero)

@@ -47,7 +47,7 @@ extension CheckJudge {
     return true
   }
 
-  /// Nil when the text does not begin with an operator that something other than a space follows.
+  /// `nil` when the text does not begin with an operator that something other than a space follows.
   private func gluedOperator(_ text: String) -> String? {
     ["<=", ">=", "!=", "!~", "<", ">"].first { text.hasPrefix($0) && text.count > $0.count }
   }

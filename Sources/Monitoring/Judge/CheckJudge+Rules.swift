@@ -70,13 +70,13 @@ extension CheckJudge {
     return asciiHost(host, ["host"])
   }
 
-  /// The host as it is looked up, people's letters turned into those of the DNS. Nil when the text is no host.
+  /// The host as it is looked up, people's letters turned into those of the DNS. `nil` when the text is no host.
   mutating func asciiHost(_ host: String, _ path: [String]) -> String? {
     guard let ascii = asciiName(host, path) else { return nil }
     return checkHost(ascii, path) ? ascii : nil
   }
 
-  /// Nil when the text has no form in the letters of the DNS. A stranger has to write that form: what looks alike
+  /// `nil` when the text has no form in the letters of the DNS. A stranger has to write that form: what looks alike
   /// must not be told apart by us.
   mutating func asciiName(_ name: String, _ path: [String]) -> String? {
     if name.utf8.allSatisfy({ $0 < 0x80 }) { return name }

@@ -2,7 +2,7 @@
 
 import Basics
 
-// Values that only checks have. None complains: the judge of a check says what is wrong with it, whoever wrote it.
+// Values that only checks have. None complains: the judge of a check says what is wrong with it, whatever its origin.
 extension Codec<String> {
   /// - Parameter isQuoted: a reader of YAML might take one of the words for a number.
   static func word<Word: RawRepresentable<String> & CaseIterable>(

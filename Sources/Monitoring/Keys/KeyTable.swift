@@ -46,7 +46,7 @@ package struct KeyFacts: Sendable {
   package var name: String
   package var value: ValueKind
   package var summary: String
-  /// Nil when there is none, or none that fits a line.
+  /// `nil` when there is none, or none that fits a line.
   package var fallback: String?
   /// The default is as one would write it; else it is in words.
   package var hasLiteralDefault = false

@@ -8,7 +8,7 @@ package actor RateGate {
   package nonisolated let time: SteadyTime
   private let file: any DurableBytes
   private let limits: RateBudget.Limits
-  /// Nil until the last run's requests were read.
+  /// `nil` until the last run's requests were read.
   private var budget: RateBudget?
   private var isReading = false
   private var isWriting = false

@@ -43,7 +43,7 @@ package struct WireCheck: Hashable, Sendable {
 
   /// `http_auth_credentials` and `custom_headers`.
   package struct Secrets: Hashable, Sendable {
-    /// Nil when there are none.
+    /// `nil` when there are none.
     package var credentials: SecretJSON?
     package var headers: SecretJSON?
     /// Left out when the list was written to disk, or the url's query was: the check cannot run as it was meant.

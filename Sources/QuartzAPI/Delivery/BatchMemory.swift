@@ -33,7 +33,7 @@ package struct BatchMemory: Hashable, Sendable {
     return json.bytes
   }
 
-  /// Nil for another receiver's, other settings' or damaged bytes: then it is learned again.
+  /// `nil` for another receiver's, other settings' or damaged bytes: then it is learned again.
   init?(_ bytes: [UInt8], receiver: String, configured: Int) {
     guard let json = try? JSONValue.parse(bytes), json["version"]?.integer == 1,
       // bounded: below what is configured

@@ -77,7 +77,7 @@ extension DeliveryMachine {
   package mutating func heartbeatAnswered(
     _ outcome: DeliveryOutcome, at now: Timestamp, using generator: inout some RandomNumberGenerator
   ) -> [Effect] {
-    // One that fails is repeated as soon as the backoff is over: whoever asks for a run waits for it.
+    // One that fails is repeated as soon as the backoff is over: a run that was asked for waits for it.
     if case .transient = outcome {} else { lastPost = now }
     switch outcome {
     case .acknowledged: return succeeded(at: now)

@@ -13,7 +13,7 @@ struct OnceHeartbeats: Sendable {
     self.client.patience = .seconds(5)
   }
 
-  /// Nil when no agent answers, or it has no result of this check.
+  /// `nil` when no agent answers, or it has no result of this check.
   func latest(of check: MonitoringCheck) async -> ProbeOutcome? {
     guard let text = try? await client.ask("/api/v1/checks/\(check.id)/results?limit=1"),
       let result = try? JSONValue.parse(text.utf8)["data"]?[0]

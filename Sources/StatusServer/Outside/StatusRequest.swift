@@ -108,7 +108,7 @@ struct RequestPath: Sendable {
   var segments: [String]
   private var query: [(name: String, value: String)]
 
-  /// Nil unless the target is an absolute path whose escapes are whole and give UTF-8.
+  /// `nil` unless the target is an absolute path whose escapes are whole and give UTF-8.
   init?(_ target: String) {
     guard target.utf8.first == UInt8(ascii: "/") else { return nil }
     let parts = target.utf8.split(

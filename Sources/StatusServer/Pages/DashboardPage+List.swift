@@ -8,7 +8,7 @@ import Monitoring
 extension DashboardPage {
   /// A row, and the heading it stands under.
   private struct Entry {
-    /// Nil where nothing is grouped; empty: without a tag.
+    /// `nil` where nothing is grouped; empty: without a tag.
     var group: String?
     /// Of the check among those of the snapshot: hundreds are put in order, and none is copied for it.
     var place: Int

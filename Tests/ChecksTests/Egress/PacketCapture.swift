@@ -41,7 +41,7 @@ final class PacketCapture: Sendable {
     close(descriptor)
   }
 
-  /// Nil for what is no IP packet.
+  /// `nil` for what is no IP packet.
   static func destination(_ packet: ArraySlice<UInt8>) -> IPAddress? {
     switch packet.first.map({ $0 >> 4 }) {
     case 4 where packet.count >= 20: IPAddress(bytes: packet[16..<20])
