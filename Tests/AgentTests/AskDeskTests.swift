@@ -70,6 +70,31 @@ import Testing
     #expect(seen.runs.withLock { $0 } == [mine.id, mine.id] && seen.hurries.withLock { $0 } == 2)
   }
 
+  /// Another agent was asked and lost the check to this one: whether the ask is still open is asked at once, and once.
+  @Test func aCheckThatIsTakenOverIsAskedAbout() async throws {
+    let (mine, other) = (try makeCheck("Mine"), try makeCheck("Other"))
+    let clock = FakeClock()
+    let owned = Mutex<Set<UniqueID>>([])
+    let desk = AskDesk(
+      isRunHere: { check in owned.withLock { $0.contains(check) } }, log: Logger(label: "test"), time: clock.time)
+    func takes(_ checks: Set<UniqueID>) { owned.withLock { $0 = checks } }
+    desk.hear([ask(1, of: mine.id, expires: .seconds(20)), ask(2, of: other.id, expires: .seconds(30))])
+    #expect(!desk.hasTakenOver(), "it is still the other's")
+    takes([mine.id])
+    #expect(desk.hasTakenOver())
+    #expect(!desk.hasTakenOver(), "it was said")
+    // A later answer has them, or has them no more.
+    desk.hear([ask(2, of: other.id, expires: .seconds(30))])
+    clock.advance(by: .seconds(30))
+    takes([mine.id, other.id])
+    #expect(!desk.hasTakenOver(), "its time is over")
+    takes([])
+    desk.hear([ask(3, of: mine.id)])
+    desk.hear([])
+    takes([mine.id])
+    #expect(!desk.hasTakenOver(), "it was answered by the other")
+  }
+
   /// More than a hundred at once are left to the next offer, and each that is answered makes room.
   @Test func asksUnderWayAreBounded() async throws {
     let clock = FakeClock()

@@ -22,6 +22,8 @@ final class AskDesk: Sendable {
     var taken: [Taken] = []
     /// Those under way.
     var open = 0
+    /// Checks of other agents with an ask in the last answer, and when it is over.
+    var elsewhere: [UniqueID: Instant] = [:]
   }
 
   private let isRunHere: @Sendable (UniqueID) -> Bool
@@ -45,9 +47,27 @@ final class AskDesk: Sendable {
   /// Takes the open asks of an answer.
   func hear(_ offered: [ContactWords.Ask]) {
     let now = time.reading()
-    let mine = offered.filter { isRunHere($0.check) }
-    let new = state.withLock { state in mine.filter { Self.take($0, &state, now) } }
+    let mine = Set(offered.map(\.check).filter(isRunHere))
+    let new = state.withLock { state in
+      state.elsewhere = [:]
+      for ask in offered.prefix(Self.most) where !mine.contains(ask.check) {
+        state.elsewhere[ask.check] = now.boot + ask.expires
+      }
+      return offered.filter { mine.contains($0.check) && Self.take($0, &state, now) }
+    }
     for ask in new { bell.yield(ask) }
+  }
+
+  /// Whether a check has become this agent's for which another was asked: the receiver knows whether that ask is still open.
+  /// Says so once.
+  func hasTakenOver() -> Bool {
+    let now = time.instant()
+    let asked = state.withLock(\.elsewhere).filter { $0.value > now && isRunHere($0.key) }
+    guard !asked.isEmpty else { return false }
+    state.withLock { state in
+      for check in asked.keys { state.elsewhere[check] = nil }
+    }
+    return true
   }
 
   private static func take(_ ask: ContactWords.Ask, _ state: inout State, _ now: ClockReading) -> Bool {

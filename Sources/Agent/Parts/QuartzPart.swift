@@ -56,7 +56,10 @@ struct QuartzPart: AgentPart {
     return services
   }
 
-  func follow(_ list: FollowedList) { link?.resources?.apply(list.all) }
+  func follow(_ list: FollowedList) {
+    link?.resources?.apply(list.all)
+    if apps.asks.hasTakenOver() { link?.uploader?.makeContact() }
+  }
 
   var notices: [Notice] {
     get async { (await link?.notices() ?? []) + apps.notices }

@@ -40,6 +40,9 @@ extension DeliveryMachine {
     lanes[.live]?.nextLook = nil
   }
 
+  /// The next sign of life is due now, unless this agent gives none.
+  package mutating func makeContact() { if lastPost != nil { lastPost = .epoch } }
+
   /// The store writes in groups, at most a second apart; looked at so often meanwhile.
   private static let hurryTime: Duration = .seconds(5)
   private static let glance: Duration = .milliseconds(200)

@@ -113,6 +113,12 @@ package final class Uploader: Sendable {
     bell.ring()
   }
 
+  /// Makes contact without waiting for the next one's time.
+  package func makeContact() {
+    state.withLock { $0.machine.makeContact() }
+    bell.ring()
+  }
+
   package func status() async -> DeliveryStatus {
     let usage = await gate.usage()
     return state.withLock {
