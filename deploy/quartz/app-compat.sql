@@ -112,6 +112,28 @@ language sql stable security definer set search_path = pg_catalog, pg_temp as $$
     order by r.created_at desc, r.id limit quartz_agent.app_limit(p_limit)) q
 $$;
 
+-- POST /monitoring-checks/ID/run: as ask_checks, of a key. Null: there is no such check.
+create or replace function public.app_ask(p_key_id uuid, p_check uuid) returns jsonb
+language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '5s' as $$
+begin
+  if not exists (select from public.monitoring_checks c where c.id = p_check) then
+    return null;
+  end if;
+  return quartz_agent.ask_for(p_key_id, p_check, null);
+end $$;
+
+-- GET /asks/ID, of the key that asked or joined. Null: there is no such ask.
+create or replace function public.app_asked(p_key_id uuid, p_id uuid) returns jsonb
+language sql stable security definer set search_path = pg_catalog, pg_temp as $$
+  select jsonb_build_object('id', a.id, 'check_id', a.monitoring_check_id,
+    'state', case when a.state = 'open' and a.expires_at <= now() then 'expired' else a.state end,
+    'asked_at', quartz_agent.app_time(a.asked_at), 'expires_at', quartz_agent.app_time(a.expires_at),
+    'result', case when r.id is not null then quartz_agent.ask_result(r)
+      || jsonb_build_object('checked_at', quartz_agent.app_time(r.checked_at)) end)
+  from public.check_asks a left join public.check_results r on r.id = a.result_id
+  where a.id = p_id and exists (select from quartz_agent.ask_log l where l.ask_id = a.id and l.asked_by = p_key_id)
+$$;
+
 -- GET /me: the key, as the app reads it in its two places, where a person is wanted and where a key is.
 create or replace function public.app_me(p_key_id uuid) returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$

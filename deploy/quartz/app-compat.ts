@@ -12,7 +12,9 @@ export interface AppDatabase {
 export interface AppRoute { entity: string; id?: string | undefined; action?: string | undefined }
 
 /** A call of the database, and the list that it answers, or one thing. */
-interface Call { name: string; args: Record<string, unknown>; form: 'list' | 'rows' | 'first' | 'one' }
+interface Call { name: string; args: Record<string, unknown>; form: 'list' | 'rows' | 'first' | 'one' | 'ask' }
+
+interface Asked { asks: string[]; no_agent: string[]; not_run_by_agents: string[] }
 
 const HEADERS = { 'Access-Control-Allow-Origin': '*', 'Content-Type': 'application/json' };
 
@@ -42,6 +44,7 @@ export async function handleApp(
     case 'rows': return data === null ? missing() : answer(data, { total: (data as unknown[]).length });
     case 'first': return (data as unknown[]).length === 0 ? missing() : answer((data as unknown[])[0]);
     case 'one': return data === null ? missing() : answer(data);
+    case 'ask': return data === null ? missing() : asked(data as Asked);
   }
 }
 
@@ -63,6 +66,8 @@ function callOf(method: string, { entity, id, action }: AppRoute, params: URLSea
       return { name: 'app_checks', args: { p_resource: params.get('resource_id'), ...page(500) }, form: 'list' };
     case 'GET monitoring-checks/:id/results':
       return { name: 'app_results', args: { p_check: id, p_limit: whole(params, 'limit') ?? 100 }, form: 'rows' };
+    case 'POST monitoring-checks/:id/run': return { name: 'app_ask', args: { p_key_id: keyId, p_check: id }, form: 'ask' };
+    case 'GET asks/:id': return { name: 'app_asked', args: { p_key_id: keyId, p_id: id }, form: 'one' };
     case 'GET alert-rules': return hasOnly(params, []) ? { name: 'app_rules', args: {}, form: 'rows' } : null;
     case 'GET alert-rules/:id': return { name: 'app_rules', args: { p_id: id }, form: 'first' };
     default: return null;
@@ -87,8 +92,16 @@ function isId(value: unknown): boolean {
   return typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);
 }
 
-function answer(data: unknown, meta?: Record<string, unknown>): Response {
-  return new Response(JSON.stringify({ success: true, data, ...(meta && { meta }) }), { headers: HEADERS });
+function answer(data: unknown, meta?: Record<string, unknown>, status = 200): Response {
+  return new Response(JSON.stringify({ success: true, data, ...(meta && { meta }) }), { status, headers: HEADERS });
+}
+
+/** What became of an ask for one check. */
+function asked({ asks, no_agent, not_run_by_agents }: Asked): Response {
+  if (asks[0] !== undefined) return answer({ ask_id: asks[0] }, undefined, 202);
+  if (no_agent.length > 0) return refuse(504, 'NO_AGENT', 'No agent that may run this was heard of for 90 s; see the list of agents');
+  if (not_run_by_agents.length > 0) return refuse(422, 'NOT_RUN_BY_AGENTS', 'Heartbeats and Azure checks are not run by agents');
+  return refuse(409, 'DISABLED', 'The check is disabled');
 }
 
 function refuse(status: number, code: string, message: string): Response {
@@ -100,6 +113,7 @@ function missing(): Response {
 }
 
 function failed(error: { code?: string; message: string }): Response {
+  if (error.code === '53400') return refuse(429, 'RATE_LIMITED', error.message);
   console.error(`database: ${error.code ?? ''} ${error.message}`);
   return /^(08|40|53|55P03|57|PGRST00)/.test(error.code ?? '')
     ? refuse(503, 'UNAVAILABLE', 'The database is busy') : refuse(500, 'INTERNAL_ERROR', 'The database refused the request');

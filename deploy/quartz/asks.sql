@@ -25,20 +25,16 @@ create table if not exists quartz_agent.ask_log (
 );
 create index if not exists ask_log_by_person on quartz_agent.ask_log (asked_by, asked_at);
 
--- Asks for one check or all of a resource; both null: all. At most 200 checks, and 60 asks of a person a minute, of which
--- one call for many checks is one. Open ones are joined. An error names what to do: 42501 no member, 53400 too many.
-create or replace function public.ask_checks(p_check uuid default null, p_resource uuid default null) returns jsonb
-language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '5s' as $$
+-- What a person, or a key of the app, asks for: one check, or all of a resource; both null: all. At most 200 checks, and 60 asks a
+-- minute, of which one call for many checks is one. Open ones are joined. 53400: too many.
+create or replace function quartz_agent.ask_for(me uuid, p_check uuid, p_resource uuid) returns jsonb
+language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  me uuid := auth.uid();
   wanted uuid[];
-  nobody uuid[];
+  unheard uuid[];
   other uuid[];
   asks uuid[];
 begin
-  if me is null or not public.has_any_role(me) then
-    raise exception 'only members of the team may run checks' using errcode = '42501';
-  end if;
   perform pg_advisory_xact_lock(711422, hashtext(me::text));
   if (select count(distinct l.asked_at) from quartz_agent.ask_log l where l.asked_by = me and l.asked_at > now() - interval '1 minute') >= 60
     or (select count(*) from quartz_agent.ask_log l where l.asked_by = me and l.asked_at > now() - interval '1 minute') >= 600 then
@@ -47,7 +43,7 @@ begin
   update public.check_asks a set state = 'expired' where a.state = 'open' and a.expires_at <= now();
   select array_agg(c.id order by c.id) filter (where c.runs and c.heard), array_agg(c.id) filter (where c.runs and not c.heard),
     array_agg(c.id) filter (where not c.runs)
-  into wanted, nobody, other
+  into wanted, unheard, other
   from (
     select c.id, c.check_type::text in ('http', 'keyword', 'port', 'ping', 'ssl') as runs, exists (
       select from public.agent_key_scopes s join public.monitoring_agents a on a.api_key_id = s.api_key_id
@@ -61,18 +57,34 @@ begin
   select array_agg(a.id) into asks from public.check_asks a where a.state = 'open' and a.monitoring_check_id = any (wanted);
   insert into quartz_agent.ask_log (asked_by, ask_id, joined)
   select me, a.id, a.asked_by is distinct from me or a.asked_at <> now() from public.check_asks a where a.id = any (asks);
-  return jsonb_build_object('asks', to_jsonb(coalesce(asks, '{}')), 'no_agent', to_jsonb(coalesce(nobody, '{}')),
+  return jsonb_build_object('asks', to_jsonb(coalesce(asks, '{}')), 'no_agent', to_jsonb(coalesce(unheard, '{}')),
     'not_run_by_agents', to_jsonb(coalesce(other, '{}')));
 end $$;
+
+-- The same of the caller. An error names what to do: 42501 no member, 53400 too many.
+create or replace function public.ask_checks(p_check uuid default null, p_resource uuid default null) returns jsonb
+language plpgsql security definer set search_path = pg_catalog, pg_temp set lock_timeout = '5s' as $$
+declare
+  me uuid := auth.uid();
+begin
+  if me is null or not public.has_any_role(me) then
+    raise exception 'only members of the team may run checks' using errcode = '42501';
+  end if;
+  return quartz_agent.ask_for(me, p_check, p_resource);
+end $$;
+
+-- A result of an ask, as people read it.
+create or replace function quartz_agent.ask_result(r public.check_results) returns jsonb language sql stable as $$
+  select jsonb_build_object('id', r.id, 'check_id', r.monitoring_check_id, 'status', r.status, 'response_time_ms', r.response_time_ms,
+    'status_code', r.status_code, 'error_message', r.error_message, 'checked_at', r.checked_at, 'agent', r.agent)
+$$;
 
 -- How asks stand, for who asked them or joined: {"total", "open", "expired", "results"}.
 create or replace function public.asks_state(p_ids jsonb) returns jsonb
 language sql stable security definer set search_path = pg_catalog, pg_temp as $$
   select jsonb_build_object('total', count(*), 'open', count(*) filter (where a.state = 'open' and a.expires_at > now()),
     'expired', count(*) filter (where a.state = 'expired' or a.state = 'open' and a.expires_at <= now()),
-    'results', coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'check_id', r.monitoring_check_id, 'status', r.status,
-      'response_time_ms', r.response_time_ms, 'status_code', r.status_code, 'error_message', r.error_message,
-      'checked_at', r.checked_at, 'agent', r.agent) order by r.checked_at) filter (where r.id is not null), '[]'))
+    'results', coalesce(jsonb_agg(quartz_agent.ask_result(r) order by r.checked_at) filter (where r.id is not null), '[]'))
   from (select distinct quartz_agent.to_uuid(e.value) as id
     from jsonb_array_elements(case when jsonb_typeof(p_ids) = 'array' and jsonb_array_length(p_ids) <= 200 then p_ids else '[]' end) e) w
   join public.check_asks a on a.id = w.id left join public.check_results r on r.id = a.result_id

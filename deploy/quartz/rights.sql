@@ -10,7 +10,7 @@ declare
   service text := 'public.claim_notifications(integer), public.settle_notification(uuid, boolean, text), '
     'public.agent_config(uuid, bigint), public.app_dashboard(), public.app_alerts(text, text, integer, integer), '
     'public.app_alert(uuid, text), public.app_checks(uuid, integer, integer), public.app_results(uuid, integer), '
-    'public.app_rules(uuid, integer), public.app_me(uuid)';
+    'public.app_rules(uuid, integer), public.app_me(uuid), public.app_ask(uuid, uuid), public.app_asked(uuid, uuid)';
   -- What a member's own token may call; these judge it.
   member text := 'public.ask_checks(uuid, uuid), public.asks_state(jsonb), public.may_send_notifications()';
 begin

@@ -23,7 +23,8 @@ drop function public.claim_notifications(integer), public.settle_notification(uu
   public.ask_checks(uuid, uuid), public.asks_state(jsonb), public.agent_config(uuid, bigint),
   public.may_send_notifications(),
   public.app_dashboard(), public.app_alerts(text, text, integer, integer), public.app_alert(uuid, text),
-  public.app_checks(uuid, integer, integer), public.app_results(uuid, integer), public.app_rules(uuid, integer), public.app_me(uuid);
+  public.app_checks(uuid, integer, integer), public.app_results(uuid, integer), public.app_rules(uuid, integer), public.app_me(uuid),
+  public.app_ask(uuid, uuid), public.app_asked(uuid, uuid);
 drop table public.alert_notifications, public.check_asks;
 drop index public.alerts_one_open, public.alerts_by_key, public.alerts_by_resource, public.incidents_one_open, public.incident_alerts_by_alert;
 \ir ingest.sql

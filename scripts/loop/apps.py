@@ -77,6 +77,8 @@ USER = thing(id=identity, full_name=maybe(an(str)), avatar_url=maybe(an(str)), c
              roles=many(an(str)))
 KEY = thing(key_id=identity, key_name=an(str), key_prefix=an(str), is_enabled=an(bool), created_at=date, last_used_at=maybe(date), request_count=an(int),
             expires_at=maybe(date))
+ASK = thing(id=identity, check_id=identity, state=an(str), asked_at=date, expires_at=date,
+            result=maybe(thing(id=identity, check_id=identity, status=an(str), response_time_ms=maybe(an(int)), checked_at=date, agent=maybe(an(str)))))
 META = thing(timestamp=maybe(date), request_id=maybe(an(str)), total=maybe(an(int)), limit=maybe(an(int)), offset=maybe(an(int)))
 
 
@@ -164,7 +166,39 @@ def the_published_app(stage):
         expect(phone.ask("monitoring-checks?resource_id=x"), [])
 
 
+def the_published_app_runs_a_check(stage):
+    """202 with an ask, which an agent answers; each refusal has words of its own."""
+    app_key = stage.one("insert into api_keys (name, key_hash, key_prefix) values ('phone', 'p', 'qtz_app') returning id")
+    heartbeat = stage.add("heartbeat")
+    with route(stage.folder, stage.key, qtz_app=app_key) as port:
+        phone = Phone(port)
+        expect(phone.ask(f"monitoring-checks/{stage.check}/run", "POST"), 504, "no agent was heard of")
+        stage.post(stage.row(30, True), can=["asks"])
+        expect(phone.ask(f"monitoring-checks/{heartbeat}/run", "POST"), 422)
+        for path in (f"monitoring-checks/{uuid.uuid4()}/run", "monitoring-checks/x/run"):
+            expect(phone.ask(path, "POST"), 404, path)
+        [one, again] = [phone.ask(f"monitoring-checks/{stage.check.upper()}/run", "POST")["ask_id"] for _ in range(2)]
+        expect(again, one, "an open ask is joined")
+        before = phone.get(f"asks/{one}", ASK)
+        expect((before["check_id"], before["state"], before["result"]), (stage.check, "open", None))
+        [offered] = stage.post(can=["asks"])["asks"]
+        expect(offered["id"], one)
+        stage.post(stage.row(0, False, trigger="manual", ask_id=one, response_time_ms=17), can=["asks"])
+        after = phone.get(f"asks/{one}", ASK)
+        expect((after["state"], after["result"]["status"], after["result"]["response_time_ms"], after["result"]["agent"]), ("done", "failure", 17, "a1"))
+        # Another key, and another person's ask: there is none.
+        stage.run(f"update quartz_agent.ask_log set asked_by = '{uuid.uuid4()}'")
+        for path in (f"asks/{one}", f"asks/{uuid.uuid4()}", "asks/x"):
+            expect(phone.ask(path), 404, path)
+        # Sixty a minute of a key, the joined ones among them.
+        answers = [phone.ask(f"monitoring-checks/{stage.check}/run", "POST") for _ in range(61)]
+        expect([a for a in answers if isinstance(a, int)], [429], "sixty a minute")
+        stage.run(f"update monitoring_checks set is_enabled = false where id = '{stage.check}'; update quartz_agent.ask_log set asked_at = now() - interval '1 hour'")
+        expect(phone.ask(f"monitoring-checks/{stage.check}/run", "POST"), 409)
+
+
 def agents_keys_are_no_phones(stage):
     with route(stage.folder, stage.key, qtz_app=stage.key) as port:
         for path in ("dashboard/summary", "alerts", "me", "alert-rules", f"monitoring-checks/{stage.check}/results"):
             expect(Phone(port).ask(path), 403, path)
+        expect(Phone(port).ask(f"monitoring-checks/{stage.check}/run", "POST"), 403)

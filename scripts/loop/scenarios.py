@@ -761,9 +761,9 @@ def rights(stage):
     stage.tick()
     expect(stage.alerts("resolved_at is null"), ["t"])
     # Each role may call these of all that is ours, by PostgreSQL's own catalogue.
-    ours = "'ingest_check_results', 'agent_key_scope', 'claim_notifications', 'settle_notification', 'agent_config', 'ask_checks', 'asks_state', 'may_send_notifications', 'app_dashboard', 'app_alerts', 'app_alert', 'app_checks', 'app_results', 'app_rules', 'app_me'"
+    ours = "'ingest_check_results', 'agent_key_scope', 'claim_notifications', 'settle_notification', 'agent_config', 'ask_checks', 'asks_state', 'may_send_notifications', 'app_dashboard', 'app_alerts', 'app_alert', 'app_checks', 'app_results', 'app_rules', 'app_me', 'app_ask', 'app_asked'"
     for role, may in (("anon", ""), ("authenticated", "ask_checks, asks_state, may_send_notifications"),
-                      ("service_role", "agent_config, agent_key_scope, app_alert, app_alerts, app_checks, app_dashboard, app_me, app_results, app_rules, claim_notifications, ingest_check_results, settle_notification")):
+                      ("service_role", "agent_config, agent_key_scope, app_alert, app_alerts, app_ask, app_asked, app_checks, app_dashboard, app_me, app_results, app_rules, claim_notifications, ingest_check_results, settle_notification")):
         expect(stage.one("select coalesce(string_agg(p.proname, ', ' order by p.proname), '') from pg_proc p join pg_namespace n on n.oid = p.pronamespace "
                          f"where (n.nspname = 'quartz_agent' or n.nspname = 'public' and p.proname in ({ours})) "
                          f"and has_function_privilege('{role}', p.oid, 'execute')"), may, f"functions of {role}")
