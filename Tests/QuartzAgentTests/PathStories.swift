@@ -54,6 +54,8 @@ struct PathStories {
       let said = try await run(
         [
           "ip netns exec s python3 -m http.server 80 >/dev/null 2>&1 & echo $! > server",
+          // An agent that is first finds no server there, and that is an incident.
+          "for i in $(seq 300); do ip netns exec s grep -q ':0050 00000000:0000 0A' /proc/net/tcp && break; sleep 0.1; done",
           "\(agent) run --config agent.yaml > log 2>&1 & echo $! > agent", Self.wait(#""good":{"#),
           "break_drop", Self.wait(#""latest":{"#),
           "for i in $(seq 150); do test -e told && break; sleep 0.1; done",
