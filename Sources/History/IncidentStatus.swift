@@ -186,7 +186,7 @@ extension IncidentStatus {
       json.field("status", status.rawValue)
       json.field("triggered_at", begin)
       json.key("resolved_at")
-      if let end { json.string(end.rfc3339) } else { json.null() }
+      if let end { json.timestamp(end) } else { json.null() }
       json.field("duration_s", max(.zero, begin.duration(to: end ?? now)).seconds)
       json.fieldIfPresent("acknowledged_by", acknowledgedBy)
       json.fieldIfPresent("acknowledged_at", acknowledgedAt)

@@ -55,7 +55,7 @@ extension Outage {
     json.object { json in
       json.field("begin", begin)
       json.key("end")
-      if let end { json.string(end.rfc3339) } else { json.null() }
+      if let end { json.timestamp(end) } else { json.null() }
       json.field("duration_s", duration(now: now).seconds)
       json.field("reason", reason.rawValue)
       json.fieldIfPresent("phase", phase?.rawValue)

@@ -61,6 +61,7 @@ import Testing
 
   @Test func roundsMillisecondsDownAlsoBeforeTheEpoch() {
     #expect(Timestamp(microseconds: 1999).rfc3339 == "1970-01-01T00:00:00.001Z")
+    #expect(Timestamp(microseconds: 253_402_300_800_000_000).rfc3339 == "10000-01-01T00:00:00.000Z")
     #expect(Timestamp(microseconds: -1).rfc3339 == "1969-12-31T23:59:59.999Z")
   }
 

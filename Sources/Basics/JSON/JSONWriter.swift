@@ -20,9 +20,12 @@ package struct JSONWriter: Sendable {
     open(UInt8(ascii: "["), body, UInt8(ascii: "]"))
   }
 
+  /// A name of ours, which nothing in it needs escaping.
   package mutating func key(_ name: StaticString) {
     separate()
-    quote(name.description)
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(contentsOf: name.description.utf8)
+    bytes.append(UInt8(ascii: "\""))
     bytes.append(UInt8(ascii: ":"))
     needsComma = false
   }
@@ -38,6 +41,15 @@ package struct JSONWriter: Sendable {
   package mutating func string(_ value: String) {
     separate()
     quote(value)
+    needsComma = true
+  }
+
+  /// As RFC 3339 in UTC with milliseconds.
+  package mutating func timestamp(_ value: Timestamp) {
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    value.writeRFC3339(to: &bytes)
+    bytes.append(UInt8(ascii: "\""))
     needsComma = true
   }
 
@@ -69,7 +81,7 @@ package struct JSONWriter: Sendable {
   package mutating func field(_ name: StaticString, _ value: Duration) {
     key(name); number(value.milliseconds)
   }
-  package mutating func field(_ name: StaticString, _ value: Timestamp) { key(name); string(value.rfc3339) }
+  package mutating func field(_ name: StaticString, _ value: Timestamp) { key(name); timestamp(value) }
 
   package mutating func fieldIfPresent(_ name: StaticString, _ value: String?) {
     if let value { field(name, value) }
@@ -102,6 +114,17 @@ package struct JSONWriter: Sendable {
 
   private mutating func quote(_ text: String) {
     bytes.append(UInt8(ascii: "\""))
+    // Most texts go as they are, at once.
+    if text.utf8.allSatisfy(Self.isPlain) { bytes.append(contentsOf: text.utf8) } else { escape(text) }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// Whether a byte is not escaped.
+  @inline(__always) private static func isPlain(_ byte: UInt8) -> Bool {
+    byte >= 0x20 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\") && byte != 0x7f
+  }
+
+  private mutating func escape(_ text: String) {
     for byte in text.utf8 {
       switch byte {
       case UInt8(ascii: "\""), UInt8(ascii: "\\"):
@@ -117,6 +140,5 @@ package struct JSONWriter: Sendable {
       default: bytes.append(byte)
       }
     }
-    bytes.append(UInt8(ascii: "\""))
   }
 }

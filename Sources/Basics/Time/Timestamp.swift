@@ -37,15 +37,24 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 extension Timestamp: CustomStringConvertible {
   /// RFC 3339 in UTC with milliseconds, rounded down: `2026-01-04T02:00:00.000Z`.
   package var rfc3339: String {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(24)
+    writeRFC3339(to: &bytes)
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The bytes of `rfc3339`.
+  package func writeRFC3339(to bytes: inout [UInt8]) {
     let (days, inDay) = floorDivide(microseconds, 86_400_000_000)
     let date = civil(fromDays: days)
     let millisecond = inDay / 1000
-    var text = ""
-    text.reserveCapacity(24)
-    text += padded(date.year, 4) + "-" + padded(date.month, 2) + "-" + padded(date.day, 2) + "T"
-    text += padded(millisecond / 3_600_000, 2) + ":" + padded(millisecond / 60_000 % 60, 2) + ":"
-    text += padded(millisecond / 1000 % 60, 2) + "." + padded(millisecond % 1000, 3) + "Z"
-    return text
+    append(date.year, 4, "-", to: &bytes)
+    append(date.month, 2, "-", to: &bytes)
+    append(date.day, 2, "T", to: &bytes)
+    append(millisecond / 3_600_000, 2, ":", to: &bytes)
+    append(millisecond / 60_000 % 60, 2, ":", to: &bytes)
+    append(millisecond / 1000 % 60, 2, ".", to: &bytes)
+    append(millisecond % 1000, 3, "Z", to: &bytes)
   }
 
   package var description: String { rfc3339 }
@@ -134,6 +143,20 @@ private struct DigitScanner {
 func clampedProduct(_ value: Int64, _ factor: Int64) -> Int64 {
   let (product, overflow) = value.multipliedReportingOverflow(by: factor)
   return overflow ? (value < 0 ? .min : .max) : product
+}
+
+/// Digits with zeros in front up to a width, and what follows them.
+private func append(_ value: Int64, _ width: Int, _ end: Unicode.Scalar, to bytes: inout [UInt8]) {
+  if value < 0 || value > 9999 {
+    bytes.append(contentsOf: padded(value, width).utf8)
+  } else {
+    let digits = UInt16(value)  // bounded: looked at above
+    if width > 3 || digits > 999 { bytes.append(UInt8(ascii: "0") + UInt8(digits / 1000)) }  // bounded: a digit
+    if width > 2 || digits > 99 { bytes.append(UInt8(ascii: "0") + UInt8(digits / 100 % 10)) }  // bounded: a digit
+    bytes.append(UInt8(ascii: "0") + UInt8(digits / 10 % 10))  // bounded: a digit
+    bytes.append(UInt8(ascii: "0") + UInt8(digits % 10))  // bounded: a digit
+  }
+  bytes.append(UInt8(ascii: end))
 }
 
 package func padded(_ value: Int64, _ width: Int) -> String {
