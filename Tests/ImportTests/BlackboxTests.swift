@@ -88,6 +88,8 @@ import Testing
       "prober: http, http: {fail_if_sll: true}",
       ["m:1: http.fail_if_sll: the key is unknown here, so it has no effect"]
     ),
+    ("prober: http, http: 5", ["m:1: http: the key is unknown here, so it has no effect"]),
+    ("prober: http, tcp: 5", []),
     ("prober: grpc, grpc: {tls: true}", ["m:1: grpc.tls: agent.yaml has no checks of this kind"]),
     (
       "prober: icmp, icmp: {dont_fragment: true}",
@@ -108,6 +110,18 @@ import Testing
   func whatWouldNotHoldIsSaid(text: String, words: [String]) throws {
     let found = try module(text).shortcomings
     #expect(found == words)
+  }
+
+  /// `tls_config` is read with TLS only: always of http, of tcp and dns where they are told to use it.
+  @Test(arguments: [
+    ("http, http: {", true), ("tcp, tcp: {", false), ("tcp, tcp: {tls: true, ", true),
+    ("tcp, tcp: {tls: false, ", false), ("tcp, tcp: {query_response: [{starttls: true}], ", true),
+    ("dns, dns: {query_name: a.example, query_type: A, ", false),
+    ("dns, dns: {query_name: a.example, query_type: A, dns_over_tls: true, ", true),
+  ])
+  func whereTLSSettingsAreRead(text: String, isRead: Bool) throws {
+    let found = try module("prober: \(text)tls_config: {oddity: 1}}").shortcomings
+    #expect(found.contains { $0.contains("tls_config.oddity") } == isRead, "\(found)")
   }
 
   /// What blackbox_exporter itself refuses, and the file with it.

@@ -63,4 +63,68 @@ import Testing
   func linesAreNoEnds(pattern: String, text: String, isMatch: Bool) {
     #expect(GatusPattern(pattern)?.matches(text) == isMatch)
   }
+
+  /// The spellings of a path differ in its first name, and a path without a name has one.
+  @Test(
+    arguments: [
+      ("a", ["$.a", "$['a']", "$[\"a\"]"]), ("a.b", ["$.a.b", "$['a'].b", "$[\"a\"].b"]),
+      ("a[0].b-c", ["$.a[0]['b-c']", "$['a'][0]['b-c']", "$[\"a\"][0]['b-c']"]),
+      ("a-b", ["$['a-b']", "$[\"a-b\"]"]), ("1a", ["$['1a']", "$[\"1a\"]"]),
+      ("_a1", ["$._a1", "$['_a1']", "$[\"_a1\"]"]),
+      ("a'b\"c\\", ["$['a\\'b\"c\\\\']", "$[\"a'b\\\"c\\\\\"]"]), ("[3]", ["$[3]"]),
+      ("[0].a", ["$[0].a", "$[0]['a']", "$[0][\"a\"]"]),
+    ] as [(String, [String])])
+  func spellingsOfAPath(text: String, spellings: [String]) throws {
+    let path = try #require(GatusPath(text))
+    #expect((0..<spellings.count).compactMap { path.spelling($0) } == spellings)
+    #expect(path.spelling(spellings.count) == nil && path.spelling(spellings.count + 1) == nil)
+    #expect(path.text == spellings[0])
+  }
+
+  /// A path that Gatus reads otherwise is none.
+  @Test(arguments: ["a..b", ".a", "a.", "a]", "a[", "a[x]", "a[-1]", "a[0]b", ""])
+  func noPath(text: String) { #expect(GatusPath(text) == nil) }
+
+  /// The agent reminds as often as the most impatient alert; channels say so only where alerts differ.
+  @Test(
+    arguments: [
+      (["", ""], nil, 0), (["30m", ""], 1_800_000, 0), (["30m", "30m"], 1_800_000, 0),
+      (["1h", "30m"], 1_800_000, 2), (["59s", "1h"], 60_000, 2), (["200h", ""], 604_800_000, 0),
+    ] as [([String], Int?, Int)])
+  func reminders(given: [String], remind: Int?, notes: Int) throws {
+    let alerts = zip(["slack", "discord"], given).map {
+      "{type: \($0)\($1.isEmpty ? "" : ", minimum-reminder-interval: \($1)")}"
+    }
+    let made = try ReadSource(
+      .gatus,
+      """
+      alerting:
+        slack: {webhook-url: "https://a.example/"}
+        discord: {webhook-url: "https://b.example/"}
+      endpoints:
+      - name: a
+        url: https://a.example/
+        conditions: ["[STATUS] == 200"]
+        alerts: [\(alerts.joined(separator: ", "))]
+      """)
+    #expect(made.imported.sections.remind == remind)
+    let found = made.imported.sections.channels.flatMap(\.notes).map(\.why)
+    #expect(found.count { $0.hasPrefix("all channels remind as often") } == notes)
+  }
+
+  /// A provider without a channel here is left out where an alert uses it; where none does, its values are listed.
+  @Test func unknownProviders() throws {
+    let made = try ReadSource(
+      .gatus,
+      """
+      alerting:
+        gotify: {token: t}
+        zulip: {token: t}
+      endpoints:
+      - {name: a, url: "https://a.example/", conditions: ["[STATUS] == 200"], alerts: [{type: gotify}]}
+      """)
+    #expect(made.imported.leftOut.map(\.name) == ["alerting gotify"])
+    #expect(made.imported.leftOut.map(\.why) == ["no channel here is of this kind"])
+    #expect(made.reasonCounts["no channel here is of this kind: zulip"] == 1)
+  }
 }

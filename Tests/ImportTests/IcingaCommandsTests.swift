@@ -146,4 +146,31 @@ import Testing
       "object Service \"p\" {\n host_name = \"old\"\n check_command = \"ssh\"\n check_timeout = 3s\n}\n")
     #expect(made.imported.checks.last?["timeout"]?.word == "3s")
   }
+
+  /// Signs between two values, each with values on both sides of where its answer changes.
+  @Test(arguments: [
+    ("n < 2", false), ("n < 3", true), ("n <= 2", true), ("n <= 1", false), ("n > 2", false), ("n > 1", true),
+    ("n >= 2", true), ("n >= 3", false), ("n == 2", true), ("n == 3", false), ("n != 2", false), ("n != 3", true),
+    ("n - 1 == 1", true), ("n * 3 == 6", true), ("n / 2 == 1", true), ("n + 1 == 3", true), ("none < 1", true),
+    ("t < \"b\"", false), ("t < \"c\"", true), ("t > \"b\"", false), ("t > \"a\"", true),
+    ("n in [ 1, 2 ]", true), ("n in [ 1, 3 ]", false), ("n !in [ 1, 2 ]", false), ("n !in [ 1, 3 ]", true),
+  ])
+  func signs(condition: String, holds: Bool) throws {
+    let made = try ReadSource(
+      .icinga2,
+      """
+      object Host "h" {
+        address = "192.0.2.1"
+        check_command = "hostalive"
+        vars.n = 2
+        vars.t = "b"
+      }
+      apply Service "s" {
+        check_command = "tcp"
+        vars.tcp_port = 80
+        assign where host.vars.\(condition)
+      }
+      """)
+    #expect(made.names == (holds ? ["h host", "h s"] : ["h host"]))
+  }
 }

@@ -74,4 +74,22 @@ import Testing
     let check = try check(",\"url\":\"https://a.example\",\(members)", type: "keyword")
     #expect(check.notes.filter { $0.change != nil }.map(\.line) == lines)
   }
+
+  /// A reminder comes after as many intervals as Kuma waits for, from a minute to a week.
+  @Test(
+    arguments: [
+      ("60", "1", 60_000), ("20", "1", 60_000), ("20", "3", 60_000), ("20", "4", 80_000), ("90", "3", 270_000),
+      ("604800", "1", 604_800_000), ("700000", "1", 604_800_000), ("1", "604800", 604_800_000),
+      ("1", "604799", 604_799_000), ("60", "10080", 604_800_000), ("60", "10081", 604_800_000), ("60", "0", nil),
+    ] as [(String, String, Int?)])
+  func reminders(interval: String, resend: String, remind: Int?) throws {
+    let row =
+      #"{"id":1,"name":"a","type":"port","hostname":"a","port":1,"interval":\#(interval),"#
+      + #""resendInterval":\#(resend),"notificationIDList":{"1":true}}"#
+    let config = #""{\"type\":\"slack\",\"slackwebhookURL\":\"https://a.example/\"}""#
+    let text = #"{"monitorList":[\#(row)],"notificationList":[{"id":1,"name":"n","config":\#(config)}]}"#
+    let made = try Importer.read(.uptimeKuma, [ImportFile(name: "f", bytes: Array(text.utf8))])
+    #expect(made.sections.remind == remind)
+    #expect((made.sections.channels.first?["updates"]?.word == "true") == (remind != nil))
+  }
 }

@@ -143,4 +143,18 @@ import Testing
     #expect(made.imported.checks[0].notes.map(\.line) == lines)
     #expect(made.problems == [])
   }
+
+  /// Between two dollar signs only capitals, digits and three signs are a macro; other text stays as it is written.
+  @Test(arguments: [
+    ("'a$b c$d'", true), ("'a$B c$d'", true), ("'a$b$d'", true), ("'a$Bé$d'", true), ("a$BC", true),
+    ("'a$B$d'", false), ("'a$_9:-Z$d'", false), ("'a$B.$d'", true),
+  ])
+  func whatIsWrittenAsAMacro(word: String, isText: Bool) throws {
+    let made = try ReadSource(plugin: "check_http -H a.example -s \(word)")
+    #expect(made.imported.checks.count == (isText ? 1 : 0))
+    #expect(made.text.contains(word.replacing("'", with: "")) == isText, "\(made.text)")
+    let macro = word.split(separator: "$").dropFirst().first ?? ""
+    #expect(
+      made.imported.leftOut.map(\.why) == (isText ? [] : ["the macro $\(macro)$ has no value in the files given"]))
+  }
 }

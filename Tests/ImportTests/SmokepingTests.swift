@@ -218,4 +218,27 @@ import Testing
     ) { try ReadSource(.smokeping, "*** Targets ***\n++ A\n") }
     #expect(throws: ImportProblem.self) { try ReadSource(.smokeping, "*** General ***\na = b\n") }
   }
+
+  /// A packet has 1472 bytes at most, and the least that fping takes is 12.
+  @Test(
+    arguments: [
+      ("1472", 1472, []), ("1473", nil, ["a packet has 1472 bytes at most"]), ("12", 12, []),
+      ("64000", nil, ["a packet has 1472 bytes at most"]),
+    ] as [(String, Int?, [String])])
+  func sizesOfPackets(given: String, size: Int?, reasons: [String]) throws {
+    let made = try read("probe = FPing\n+ A\nhost = 192.0.2.1\npacketsize = \(given)\n")
+    let keys = "type: ping\nhost: \"192.0.2.1\"\ncount: 10\npacket_interval: 500ms"
+    #expect(try made.keys() == keys + (size.map { "\nsize: \($0)" } ?? ""))
+    #expect(made.reasons.filter { $0.hasPrefix("a packet has") } == reasons)
+  }
+
+  /// Each value of a section about Smokeping itself is listed with that reason, however deep its part is.
+  @Test func sectionsAboutSmokepingItself() throws {
+    let words = "it is about Smokeping itself and its graphs"
+    let targets = "probe = FPing\n+ A\nhost = 192.0.2.1\n"
+    let plain = try read(targets).reasonCounts[words] ?? 0
+    let more = try read(
+      targets + "*** Presentation ***\ntemplate = t\n+ charts\nmenu = Charts\n++ stddev\nsorter = s\n")
+    #expect(more.reasonCounts[words] == plain + 3)
+  }
 }
