@@ -56,6 +56,15 @@ import Testing
     #expect(down.message == "no report since 2026-01-04T03:00:00Z; one was due at 2026-01-06T03:00:00Z")
   }
 
+  /// An absence that ends when the report is due, or half a minute before, excuses that report; one that ends earlier does not.
+  @Test(arguments: [(3601, CheckState.unknown), (3600, .unknown), (3570, .unknown), (3569, .down)])
+  func anAbsenceUpToTheTime(away: Int, state: CheckState) throws {
+    let daily = try job { ($0.period, $0.cron) = (.seconds(86_400), nil) }
+    let job = try restarted(daily, after: .seconds(23 * 3600), away: .seconds(away))
+    job.clock.advance(by: .seconds(3600 - away + 660))
+    #expect(try job.verdict().state == state)
+  }
+
   @Test func aReportEndsTheExcuse() throws {
     let job = try restarted(try job(), after: .seconds(23 * 3600), away: .seconds(3 * 3600))
     try job.tells(nil)

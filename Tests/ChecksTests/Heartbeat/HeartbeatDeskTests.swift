@@ -23,6 +23,18 @@ import Testing
     #expect(job.desk.book == before)
   }
 
+  /// Of what a job says its last line end and blanks behind it are no words, and nothing is no words.
+  @Test(
+    arguments: [
+      ("done", "done"), ("done\r\n", "done"), ("done \n\n", "done"), ("done\r", "done"), ("a b.", "a b."),
+      ("\r\n ", nil), ("", nil),
+    ] as [(String, String?)])
+  func wordsOfAJob(text: String, words: String?) throws {
+    let job = try Job()
+    try job.tells(nil, text)
+    #expect(job.desk.book.pages[job.check.id]?.words == words)
+  }
+
   /// A token that is longer than any can be is not cut to one that fits.
   @Test func aLongTokenIsNotCut() throws {
     let longest = String(repeating: "a", count: CheckLimits.heartbeatToken.upperBound)

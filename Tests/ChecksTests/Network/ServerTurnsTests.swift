@@ -94,6 +94,20 @@ struct ServerTurnsTests {
     #expect(turn.limit == .seconds(seconds))
   }
 
+  /// It is over when each server was asked and each turn has ended, and not before.
+  @Test func overWhenAllHaveEnded() throws {
+    var turns = turns([first, second], within: .seconds(8))
+    #expect(!turns.areOver)
+    let one = try next(&turns, at: start)
+    #expect(!turns.areOver)
+    turns.ended(one, with: silence())
+    #expect(!turns.areOver)
+    let two = try next(&turns, at: start)
+    #expect(!turns.areOver)
+    turns.ended(two, with: silence())
+    #expect(turns.areOver)
+  }
+
   @Test func withoutServersItIsOver() { #expect(turns([], within: .seconds(1)).areOver) }
 }
 
