@@ -94,6 +94,53 @@ import Testing
     #expect(mirror.vote(UniqueID(high: 7, low: 2), of: "place-0")?.vote == up)
   }
 
+  /// The mirror agrees with a store that has as many keys and no newer change.
+  @Test func whatAgreesWithAnAudit() {
+    var mirror = VoteMirror()
+    var told = rows([(key(1), Vote(.up, .ok)), (key(2), Vote(.up, .ok))], from: 10)
+    told.growth = 3
+    mirror.take(told, now: Self.now) { _ in true }
+    func agrees(_ count: Int, _ newest: Int64) -> Bool {
+      mirror.agrees(with: QuorumAudit(count: count, newest: newest))
+    }
+    #expect(mirror.count == 3 && mirror.revision == 12)
+    #expect(agrees(3, 12) && agrees(3, 11) && agrees(3, 0))
+    #expect(!agrees(3, 13) && !agrees(2, 12) && !agrees(4, 12))
+    var gone = rows([(key(1), nil)], from: 5)
+    gone.growth = -4
+    mirror.take(gone, now: Self.now) { _ in true }
+    #expect(mirror.count == 0 && mirror.revision == 12)
+  }
+
+  /// Questions of other places, the newest of them, and the keys that live with one lease.
+  @Test func questionsAndLeases() {
+    let check = UniqueID(high: 7, low: 1)
+    var mirror = VoteMirror()
+    var told = QuorumRows()
+    told.entries = [
+      QuorumEntry(.question(check: check, place: "paris"), [1], revision: 4, lease: 3),
+      QuorumEntry(.question(check: check, place: "ny"), [1], revision: 5, lease: 3),
+      QuorumEntry(.vote(check: check, place: "paris"), Vote(.up, .ok).json, revision: 6, lease: 3),
+      QuorumEntry(.incident(check: check), [1], revision: 7, lease: 3),
+      QuorumEntry(.incident(check: UniqueID(high: 7, low: 2)), [1], revision: 8, lease: 4),
+      QuorumEntry(.question(check: check, place: "rome"), [1], revision: 9, lease: 0),
+    ]
+    mirror.take(told, now: Self.now) { _ in true }
+    #expect(mirror.question(check, of: ["paris", "ny", "rome"], but: "london") == 5)
+    #expect(mirror.question(check, of: ["paris", "ny"], but: "ny") == 4)
+    #expect(mirror.question(check, of: ["paris"], but: "paris") == nil)
+    #expect(mirror.question(UniqueID(high: 7, low: 3), of: ["paris"], but: "ny") == nil)
+    #expect(mirror.strange.count == 1)
+    #expect(
+      mirror.keys(of: 3, "paris") == [
+        .incident(check: check): 7, .question(check: check, place: "paris"): 4,
+        .vote(check: check, place: "paris"): 6,
+      ])
+    #expect(mirror.keys(of: 3, "ny") == [.incident(check: check): 7, .question(check: check, place: "ny"): 5])
+    #expect(mirror.keys(of: 4, "paris") == [.incident(check: UniqueID(high: 7, low: 2)): 8])
+    #expect(mirror.keys(of: 3, "nowhere") == [.incident(check: check): 7])
+  }
+
   /// Open incidents of the group's store: as many as are looked at, whatever a reading or a watch has; known ones change.
   @Test func incidentsHaveACap() {
     func entry(_ number: Int, _ revision: Int64, gone: Bool = false) -> IncidentEntry {
