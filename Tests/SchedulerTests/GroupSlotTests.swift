@@ -26,6 +26,39 @@ import Testing
     #expect(slots("london-1", sharesFile: false, check) != slots("london-2", sharesFile: false, check))
   }
 
+  /// A group shares checks of the API and those that places confirm, the file's where it is told to, and no heartbeat.
+  @Test func whatAGroupShares() throws {
+    func check(_ change: (inout CheckDefinition) -> Void) throws -> MonitoringCheck {
+      var definition = CheckDefinition()
+      (definition.name, definition.type) = ("Shop", "tcp")
+      (definition.host, definition.port) = ("shop.example", 80)
+      change(&definition)
+      return try MonitoringCheck(definition)
+    }
+    let beat = try check {
+      ($0.type, $0.host, $0.port) = ("heartbeat", nil, nil)
+      $0.token = Redacted("0123456789abcdef0123456789abcdef")
+      ($0.period, $0.grace) = (.seconds(86_400), .seconds(600))
+    }
+    let checks = [
+      try check { _ in }, try check { $0.origin = .api },
+      try check { $0.plan.confirm = ConfirmSettings(from: 1, of: ["london", "paris"]) }, beat,
+    ]
+    for (group, shared) in [
+      (nil, [false, false, false, false]),
+      (SlotGrid.Group(name: "london", sharesFile: false), [false, true, true, false]),
+      (SlotGrid.Group(name: "london", sharesFile: true), [true, true, true, false]),
+    ] as [(SlotGrid.Group?, [Bool])] {
+      let grid = SlotGrid(agent: "london-1", group: group)
+      #expect(checks.map(grid.isShared) == shared)
+      for (check, isShared) in zip(checks, shared) {
+        let agent = isShared ? "london" : "london-1"
+        #expect(
+          grid.timeline(check, .seconds(60)) == Timeline(agent: agent, check: check.id, interval: .seconds(60)))
+      }
+    }
+  }
+
   @Test func whatIsTakenOverRunsItsLastSlotAtOnce() throws {
     var schedule = schedule("london-1")
     let check = try makeCheck("Shop", every: .seconds(600))

@@ -17,6 +17,32 @@ import Testing
     #expect(Double(median) <= Double(value) * 1.032)
   }
 
+  /// The end of each value's bucket: the value itself below 64, then 32 buckets to each power of two.
+  @Test(
+    arguments: [
+      (-5, 0), (0, 0), (31, 31), (32, 32), (63, 63), (64, 65), (65, 65), (66, 67), (127, 127), (128, 131),
+      (131, 131), (132, 135), (255, 255), (256, 263), (1000, 1007), (1007, 1007), (1008, 1023), (1023, 1023),
+      (1024, 1055),
+    ] as [(Int64, Int64)])
+  func theEndOfABucket(value: Int64, end: Int64) {
+    var sketch = LatenessSketch()
+    sketch.add(value)
+    sketch.add(.max)
+    #expect(sketch.quantile(0.5) == end && sketch.count == 2 && sketch.maximum == .max)
+  }
+
+  /// Two sketches together are one of all their values, whichever is larger.
+  @Test func merging() {
+    var (low, high) = (LatenessSketch(), LatenessSketch())
+    for value in [1, 2, 3] as [Int64] { low.add(value) }
+    high.add(500)
+    for sum in [low.merged(with: high), high.merged(with: low)] {
+      #expect(sum.count == 4 && sum.maximum == 500)
+      #expect([0.25, 0.5, 0.75, 1].map(sum.quantile) == [1, 2, 3, 500])
+    }
+    #expect(LatenessSketch().quantile(0.5) == 0)
+  }
+
   @Test func quantilesOfAKnownSet() {
     var sketch = LatenessSketch()
     for value in stride(from: Int64(1000), through: 1, by: -1) { sketch.add(value * 10) }

@@ -21,6 +21,25 @@ import Testing
     #expect(status.spanned == 1)
   }
 
+  /// Whatever happens, what is counted as missed is what was told, slot for slot and cause for cause.
+  @Test func theCountsAreWhatWasTold() throws {
+    func checks(every interval: Duration) throws -> [MonitoringCheck] {
+      try (0..<10).map { try makeCheck("check-\($0)", every: interval, host: "one.example") }
+    }
+    var simulation = Simulation(try checks(every: .seconds(60)), testOptions(perHost: 2))
+    simulation.takes = { _ in .seconds(90) }
+    simulation.run(for: .seconds(300))
+    simulation.apply(try checks(every: .seconds(90)))
+    simulation.run(for: .seconds(300))
+    simulation.sleep(for: .seconds(900))
+    simulation.run(for: .seconds(300))
+    var told: [MissCause: Int] = [:]
+    for case .missed(_, let slots, let cause) in simulation.events { told[cause, default: 0] += slots.count }
+    let status = simulation.schedule.status(at: simulation.clock.boot)
+    #expect(status.missedBy == told && status.missed == told.values.reduce(0, +))
+    #expect(told[.limit, default: 0] > 0 && told[.gap, default: 0] > 0)
+  }
+
   /// A disabled check has no place in the list, and leaves the place to another with its id.
   @Test func aDisabledCheckIsNotRun() throws {
     let (off, on) = (try makeCheck("Shop", enabled: false), try makeCheck("Bank"))
