@@ -30,9 +30,24 @@ import Testing
     arguments: [
       ([[1, 2, 3]], 3, true), ([[1, 2], [3]], 3, true), ([[1, 2]], 3, false), ([[1, 2, 3, 4]], 3, false),
       ([[1, 2], [2]], 3, false), ([[1, 2, 2]], 3, false), ([[]], 0, true),
+      ([[1, 2], []], 2, true), ([[1, 2], [1]], 2, true), ([[1], []], 2, false),
     ] as [([[Int]], Int, Bool)])
   func aListIsWholeOrNothing(pages: [[Int]], total: Int, isWhole: Bool) throws {
     #expect((try walk(pages, total: total) == .done) == isWhole)
+  }
+
+  /// A list is believed up to 100,000 rows, or 20 times the limit, in at most two pages for each 100 and one more.
+  @Test(
+    arguments: [
+      (100, 100_000, 1000, true), (100, 100_001, 1001, false), (10_000, 200_000, 2000, true),
+      (10_000, 200_001, 2001, false), (100, 100, 3, true), (100, 100, 4, false), (100, 101, 5, true),
+      (100, 101, 6, false), (100, 0, 1, true), (100, 0, 2, false), (100, -1, 1, false), (100, 1, -1, false),
+    ] as [(Int, Int, Int, Bool)])
+  func listsThatAreBelieved(limit: Int, total: Int, pages: Int, isBelieved: Bool) throws {
+    var walk = ListWalk<WireCheck>(limit: limit)
+    let body = try page(total > 0 ? [1] : [], total: total, pages: pages)
+    let step = try? walk.add(body)
+    #expect((step != nil) == isBelieved, "\(String(describing: step))")
   }
 
   /// A total that changes from page to page is of two lists.
