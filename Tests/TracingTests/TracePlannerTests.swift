@@ -19,6 +19,7 @@ import Tracing
     }
 
     var shown: TraceFigures { planner.shown }
+    var hasWork: Bool { planner.hasWork }
     func next(_ now: Instant) -> TracePlanner.Job? { planner.next(now) }
     func ended(_ job: TracePlanner.Job) -> [UniqueID] { planner.ended(job) }
     func isPending(_ check: UniqueID) -> Bool { planner.isPending(check) }
@@ -135,6 +136,27 @@ import Tracing
     #expect(planner.next(clock.instant) == nil && planner.shown.running == 4)
     _ = planner.ended(jobs[0])
     #expect(planner.next(clock.instant)?.target.address == IPAddress("203.0.113.65"))
+  }
+
+  /// There is work while something waits and a place is free, whether it is a failure or a target at work.
+  @Test func workToBegin() throws {
+    var settings = TraceSettings()
+    settings.atOnce = 1
+    let planner = Machine(settings)
+    let (one, two) = (try makeCheck("1"), try makeCheck("2"))
+    #expect(!planner.hasWork)
+    note(planner, result(one, timeout), one)
+    note(planner, result(two, timeout, peer: "203.0.113.8"), two)
+    #expect(planner.hasWork)
+    let job = try #require(planner.next(clock.instant))
+    #expect(!planner.hasWork && planner.next(clock.instant) == nil)
+    _ = planner.ended(job)
+    #expect(planner.hasWork)
+    _ = planner.ended(try #require(planner.next(clock.instant)))
+    #expect(!planner.hasWork)
+    note(planner, result(two, .ok, peer: "203.0.113.9"), two, lastGood: nil)
+    #expect(planner.hasWork && planner.next(clock.instant)?.cause == .good)
+    #expect(!planner.hasWork)
   }
 
   @Test func checksOfOneTargetShareItsTrace() throws {

@@ -72,6 +72,59 @@ import Testing
     #expect(AnswerMeaning(failure, version: version, isTarget: false) == .refusal(words))
   }
 
+  /// Each code of "unreachable" has its words; of a port, and of a protocol in IPv4, they are the target's own.
+  @Test func everyRefusal() {
+    let words4: [String?] = [
+      "network unreachable", "host unreachable", "protocol unreachable", "port unreachable", nil,
+      "source route failed", "network unknown", "host unknown", "source host isolated",
+      "network administratively prohibited", "host administratively prohibited",
+      "network unreachable for this type of service", "host unreachable for this type of service",
+      "administratively prohibited", "host precedence violation", "precedence cutoff in effect",
+      "unreachable, code 16",
+    ]
+    let words6: [String?] = [
+      "no route", "administratively prohibited", "beyond the scope of the source address", "host unreachable",
+      "port unreachable", "source address failed ingress or egress policy", "route rejected",
+      "error in the source routing header", "unreachable, code 8",
+    ]
+    for (version, type, words, ends) in [(4, 3, words4, [2, 3]), (6, 1, words6, [4])]
+      as [(Int, UInt8, [String?], [Int])]
+    {
+      for (code, words) in words.enumerated() {
+        let failure = Self.failure(type, UInt8(code))
+        let refusal = words.map { AnswerMeaning.refusal($0) } ?? .tooBig(0)
+        let end = words.map { AnswerMeaning.target($0) } ?? .tooBig(0)
+        #expect(AnswerMeaning(failure, version: version, isTarget: false) == refusal, "\(version) \(code)")
+        let own = ends.contains(code) ? end : refusal
+        #expect(AnswerMeaning(failure, version: version, isTarget: true) == own, "\(version) \(code)")
+      }
+    }
+  }
+
+  /// What else a router may say, by version: each type is of one of the two.
+  @Test func everyType() {
+    var found: [String] = []
+    for version in [4, 6] {
+      for type in UInt8(0)...20 where type != (version == 4 ? 3 : 1) {
+        guard let meaning = AnswerMeaning(Self.failure(type, 0), version: version, isTarget: false) else {
+          continue
+        }
+        found.append("\(version) \(type) \(meaning.words ?? "passes on")")
+      }
+    }
+    #expect(
+      found == [
+        "4 11 passes on", "4 12 parameter problem", "6 2 packet too big", "6 3 passes on",
+        "6 4 parameter problem",
+      ])
+    let rewritten = AnswerMeaning(Self.failure(11, 0), version: 4, isTarget: true)
+    #expect(rewritten == .passesRewritten && rewritten?.isRouter == true)
+    #expect(rewritten?.words == "passed on in the target's name (NAT)")
+    #expect(AnswerMeaning(Self.failure(3, 0), version: 6, isTarget: true) == .passesRewritten)
+    #expect(AnswerMeaning.tooBig(1400).words == "packet too big, next link 1400 bytes")
+    #expect(!AnswerMeaning.tooBig(1400).isRouter && !AnswerMeaning.target("a").isRouter)
+  }
+
   private static func failure(_ type: UInt8, _ code: UInt8, info: UInt32 = 0) -> PacketFailure {
     var bytes: [UInt8] = [113, 0, 0, 0, 2, type, code, 0]
     bytes += (0..<4).map { UInt8(truncatingIfNeeded: info >> (8 * $0)) } + [0, 0, 0, 0]
@@ -157,6 +210,19 @@ import Testing
     #expect(RawEcho.checksum(raw.packet(9, payload: 41)) == 0)
     let plain = body(6, isICMP: true)
     #expect(Set((UInt16(1)...300).map { RawEcho.checksum(plain.packet($0, payload: 40)) }).count == 1)
+  }
+
+  /// The bytes of a packet: number, its complement and the nonce, behind the header of ICMP where it is one.
+  @Test func bytesOfAPacket() {
+    let nonce: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]
+    let tail = [2, 1, 0xfd, 0xfe] as [UInt8]
+    #expect(body(4, isICMP: false).packet(513, payload: 14) == tail + nonce + [0, 0])
+    let echo = Array(tail[2...]) + nonce + [0]
+    #expect(body(6, isICMP: true).packet(513, payload: 11) == [128, 0, 0, 0, 0, 0, 2, 1] + echo)
+    #expect(body(4, isICMP: true).packet(513, payload: 11) == [8, 0, 0, 0, 0, 0, 2, 1] + echo)
+    #expect(body(6, isICMP: true, identifier: 258).packet(513, payload: 11) == [128, 0, 0, 0, 1, 2, 2, 1] + echo)
+    let raw = body(4, isICMP: true, identifier: 258).packet(513, payload: 11)
+    #expect(raw[0] == 8 && Array(raw[4...]) == [1, 2, 2, 1] + echo && RawEcho.checksum(raw) == 0)
   }
 
   @Test func ownPacketsAreKnown() {
