@@ -9,6 +9,15 @@ import Testing
 
 /// The sections of agent.yaml, as a reload compares them.
 @Suite struct SettingsSectionTests {
+  /// What a reload applies; every other section waits for a restart.
+  @Test func sectionsOfAReload() {
+    #expect(
+      SettingsSection.all.filter(\.isReloaded).map(\.name) == [
+        "defaults", "checks", "canaries", "dependencies", "maintenance", "discover", "alerts",
+      ])
+    #expect(SettingsSection.all.count == 18)
+  }
+
   /// Each part of `Settings` is a section, and each section is compared.
   @Test func everySectionIsCompared() {
     let parts = Mirror(reflecting: Settings()).children.compactMap(\.label)
