@@ -92,4 +92,19 @@ import Testing
     #expect(made.sections.remind == remind)
     #expect((made.sections.channels.first?["updates"]?.word == "true") == (remind != nil))
   }
+
+  /// Statuses are numbers and ranges; another word is left out, and said so.
+  @Test(
+    arguments: [
+      (#"["200-299","404"]"#, ["200-299", "404"], 0), (#"["200","","2xx"]"#, ["200"], 1), (#"["2xx"]"#, nil, 1),
+      ("[]", nil, 0),
+    ] as [(String, [String]?, Int)])
+  func statuses(codes: String, statuses: [String]?, notes: Int) throws {
+    let check = try check(",\"url\":\"https://a.example\",\"accepted_statuscodes\":\(codes)", type: "http")
+    var found: [String]?
+    if case .list(let items)? = check["expect.status"] { found = items.compactMap(\.word) }
+    #expect(found == statuses)
+    let words = "one of them is no status and no range of statuses"
+    #expect(check.notes.count { $0.why == words } == notes)
+  }
 }

@@ -67,4 +67,16 @@ import Testing
     #expect(GoPattern(String(repeating: "(", count: 5000)) == nil)
     #expect(GoPattern("\\pL") == nil)
   }
+
+  /// MD5 of so many letters, around each end of a block (RFC 1321; the sums are those of Python's hashlib).
+  @Test(arguments: [
+    (0, "d41d8cd98f00b204e9800998ecf8427e"), (1, "0cc175b9c0f1b6a831c399e269772661"),
+    (54, "eced9e0b81ef2bba605cbc5e2e76a1d0"), (55, "ef1772b6dff9a122358552954ad0df65"),
+    (56, "3b0c8ac703f828b04c6c197006d17218"), (63, "b06521f39153d618550606be297466d5"),
+    (64, "014842d480b571495a4a0363793f7367"), (119, "8a7bd0732ed6a28ce75f6dabc90e1613"),
+    (120, "5f61c0ccad4cac44c75ff505e1f1e537"),
+  ])
+  func sums(count: Int, sum: String) {
+    #expect(Base16.text(md5([UInt8](repeating: 0x61, count: count))) == sum)
+  }
 }

@@ -125,4 +125,17 @@ import Testing
         "changed: an agent probes from where it stands", "changed: an agent probes from where it stands",
       ])
   }
+
+  /// A cron expression is an interval where its times are as far apart all day; else it is none.
+  @Test(
+    arguments: [
+      ("* * * * *", 60), ("*/1 * * * *", 60), ("*/5 * * * *", 300), ("*/60 * * * *", 3600), ("7 * * * *", 3600),
+      ("0 */6 * * *", 21_600), ("0 */24 * * *", 86_400), ("30 4 * * *", 86_400), ("*/7 * * * *", nil),
+      ("*/0 * * * *", nil), ("*/120 * * * *", nil), ("0 */5 * * *", nil), ("0,30 * * * *", nil),
+      ("*/5 4 * * *", nil), ("* 4 * * *", nil), ("0 4-6 * * *", nil), ("0 4 1 * *", nil), ("0 4 * * 1", nil),
+      ("0 4 * 2 *", nil), ("0 4 * *", nil), ("0 4 * * * *", nil), ("", nil),
+    ] as [(String, Int?)])
+  func schedules(cron: String, seconds: Int?) {
+    #expect(UpptimeImport.every(cron) == seconds.map { $0 * 1000 })
+  }
 }
