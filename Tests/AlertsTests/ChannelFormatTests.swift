@@ -104,6 +104,16 @@ import Testing
     }
   }
 
+  /// A card names its schema and version, and has a button only where there is a page.
+  @Test func teams() throws {
+    var message = message()
+    func card() throws -> JSONValue? { try body(.teams, message)["attachments"]?[0]?["content"] }
+    #expect(try card()?.members?.map(\.name) == ["$schema", "type", "version", "body"])
+    message.pageURL = "https://status.example"
+    #expect(try card()?.members?.map(\.name) == ["$schema", "type", "version", "body", "actions"])
+    #expect(try card()?["$schema"]?.string == "http://adaptivecards.io/schemas/adaptive-card.json")
+  }
+
   /// ntfy is told the topic in the body.
   @Test func ntfy() throws {
     let body = try body(.ntfy, message(), url: "https://ntfy.example/ops")

@@ -80,6 +80,29 @@ struct ChannelSenderTests {
     #expect(!"\(outcome)".contains("T0KEN") && !"\(outcome)".contains("H3ADER"))
   }
 
+  /// A status on either side of each bound: taken, refused for good, a redirect, or tried again, and when.
+  @Test(
+    arguments: [
+      (200, "taken"), (299, "taken"), (300, "redirect"), (399, "redirect"), (400, "refused"), (401, "again"),
+      (407, "again"), (408, "in 17"), (409, "again"), (410, "again"), (411, "refused"), (412, "again"),
+      (413, "refused"), (414, "refused"), (415, "refused"), (416, "again"), (421, "again"), (422, "refused"),
+      (423, "again"), (424, "again"), (425, "in 17"), (426, "again"), (428, "again"), (429, "in 17"),
+      (430, "again"), (431, "refused"), (432, "again"), (499, "again"), (500, "in 17"), (599, "in 17"),
+    ] as [(Int, String)])
+  func statuses(_ status: Int, _ meaning: String) async throws {
+    let outcome = try await send(
+      "HTTP/1.1 \(status) Answer\r\nRetry-After: 17\r\nContent-Length: 0\r\n\r\n")
+    let found =
+      switch outcome {
+      case .delivered: "taken"
+      case .refused: "refused"
+      case .failed(let words, let wait, false):
+        wait.map { "in \(Int($0.seconds))" } ?? (words.contains("redirect") ? "redirect" : "again")
+      case .deliveredBut, .partly, .failed: "\(outcome)"
+      }
+    #expect(found == meaning)
+  }
+
   /// Whoever tries a channel reads what the receiver said: one line, printable, bounded, without what is secret.
   @Test(arguments: [
     ("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nok\nand more", "200 ok"),

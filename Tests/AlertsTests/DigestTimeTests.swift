@@ -77,4 +77,27 @@ import Testing
     #expect(days.nextEnd(after: after(0)) == after((5 * 24 + 6) * Self.hour))
     #expect(days.end(at: after(0)) == nil)
   }
+
+  /// Quiet hours hold what is less severe than their bound, and of receivers that keep a state the first
+  /// notification alone.
+  @Test(
+    arguments: [
+      (.low, []), (.medium, [.low]), (.high, [.low, .medium]), (.critical, [.low, .medium, .high]),
+    ] as [(AlertSeverity, [AlertSeverity])])
+  func whatQuietHoursHold(_ except: AlertSeverity, _ expected: [AlertSeverity]) {
+    var settings = quickSettings()
+    settings.quietHours = QuietHours(from: 10, to: 60, except: except)
+    func held(at second: Int64, _ channel: AlertChannel, isFirst: Bool) -> [AlertSeverity] {
+      let context = NotifyContext(now: reading(second), settings: settings)
+      return AlertSeverity.allCases.filter { context.isQuiet($0, for: channel, isFirst: isFirst) }
+    }
+    let (people, machine) = (settings.channels[0], makePagerDuty("pd"))
+    for second in [Int64(10), 59] {
+      #expect(held(at: second, people, isFirst: true) == expected)
+      #expect(held(at: second, people, isFirst: false) == expected)
+      #expect(held(at: second, machine, isFirst: true) == expected)
+      #expect(held(at: second, machine, isFirst: false) == [])
+    }
+    for second in [Int64(9), 60] { #expect(held(at: second, people, isFirst: true) == []) }
+  }
 }

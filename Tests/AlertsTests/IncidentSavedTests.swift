@@ -73,4 +73,32 @@ import Testing
     quiet.end = after(22)
     #expect(comparable(try restored(quiet, saved: 30, read: 90)) == comparable(quiet))
   }
+
+  /// A channel's name has at most 100 bytes, and an entry under a longer one is left out.
+  @Test func longNamesOfChannels() throws {
+    var incident = incident()
+    let names = [100, 101].map { String(repeating: "n", count: $0) }
+    for name in names { incident.log[name] = NotificationRecord() }
+    #expect(try restored(incident, saved: 20, read: 20).log.keys.sorted() == [names[0]])
+  }
+
+  /// A version without a log kept that a channel was told: it knows the incident as it is, and as open unless
+  /// the entry says otherwise.
+  @Test(
+    arguments: [("", false), (#","over":1"#, false), (#","over":false"#, false), (#","over":true"#, true)]
+  )
+  func toldBeforeThereWasALog(_ over: String, _ isOver: Bool) throws {
+    let text = #"{"channel":"ops","first":"2026-01-05T00:00:10Z","last":"2026-01-05T00:00:40Z"\#(over)}"#
+    let incident = incident()
+    let clock = SavedClock(now: reading(60))
+    let record = try #require(
+      NotificationRecord(told: JSONValue.parse(Array(text.utf8)), of: incident, clock))
+    #expect(record.heard.isOver == isOver)
+    #expect(record.first == after(10) && record.last == after(40) && record.lastAt == reading(60).boot)
+    let alerts = incident.members.map { record.heard.alerts[$0.trouble.key] }
+    #expect(alerts.map { $0?.end } == [.recovered, nil, nil, .renamed])
+    #expect(alerts.map { $0?.severity } == [.high, .critical, .high, .high])
+    #expect(alerts.map { $0?.level } == [2, 2, 2, 2])
+    #expect(record.heard.root == trouble(2).key)
+  }
 }

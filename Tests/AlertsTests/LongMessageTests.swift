@@ -110,4 +110,29 @@ import Testing
     message.kind = .digest
     #expect(try label() == "Status page")
   }
+
+  /// A text of as many bytes as there is room for is whole, and with one byte more it is cut.
+  @Test(
+    arguments: [(.slack, 2900), (.ntfy, 4000), (.alertmanager, 8000)] as [(WebhookChannel.Format, Int)])
+  func theRoomIsUsed(format: WebhookChannel.Format, room: Int) throws {
+    func size(_ message: AlertMessage) -> Int {
+      MessageText(message).lines.joined(separator: "\n").utf8.count
+    }
+    let bytes = room - size(message(members: 1, bytes: 1)) + 1
+    let (whole, more) = (message(members: 1, bytes: bytes), message(members: 1, bytes: bytes + 1))
+    #expect([size(whole), size(more)] == [room, room + 1])
+    #expect(try shown(whole, format) == MessageText(whole).lines)
+    #expect(try shown(more, format).contains("…"))
+  }
+
+  /// A message names twenty of its alerts and counts them all.
+  @Test(arguments: [(20, 20), (21, 20)]) func membersAreBounded(alerts: Int, members: Int) throws {
+    let checks = try (0..<alerts).map { try makeCheck("c\($0)") }
+    var desk = Desk(quickSettings(), checks)
+    for check in checks { desk.down(check, at: 0) }
+    desk.pass(from: 0, to: 5)
+    let message = try #require(desk.told.first?.message)
+    #expect(
+      [message.members.count, message.memberCount, message.alertCount] == [members, alerts, alerts])
+  }
 }

@@ -32,6 +32,7 @@ import Testing
     record.sending?.isTaken = false
     record.sending?.refused = "550 b"
     record.missing = "550 a"
+    record.leftOpen = NotificationRecord.LeftOpen(target: "https://hooks.example:443", at: after(50))
     record.refused = NotificationRecord.Refusal(heard: heard(3), words: "no such room", isPlain: true)
     return record
   }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-import Alerts
 import Basics
 import Monitoring
 import Testing
+
+@testable import Alerts
 
 /// Which rules hold, result by result.
 @Suite struct RuleWatchTests {
@@ -161,6 +162,35 @@ import Testing
       words(watch.judge(Figures(down: [.seconds(86_400): .seconds(601)]), now: after(60))) == [
         "holds since 60"
       ])
+  }
+
+  /// An alert about a window that another member found holds until that window has passed.
+  @Test func aWindowThatAnotherMemberSaw() throws {
+    let shop = try makeCheck("Shop")
+    var watch = watch(.downtime(above: .seconds(600), window: .day), [shop])
+    let within = Figures(down: [.seconds(86_400): .seconds(600)])
+    #expect(watch.hold(lent(shop)))
+    #expect(watch.judge(within, now: after(86_399)).isEmpty)
+    #expect(words(watch.judge(within, now: after(86_400))) == ["recovered"])
+  }
+
+  /// Once such an alert has ended here, the next one is of this member's own figures and ends with them.
+  @Test func aWindowOfItsOwnAfterAnothers() throws {
+    let shop = try makeCheck("Shop")
+    var watch = watch(.downtime(above: .seconds(600), window: .day), [shop])
+    let within = Figures(down: [.seconds(86_400): .seconds(600)])
+    let beyond = Figures(down: [.seconds(86_400): .seconds(601)])
+    #expect(watch.hold(lent(shop)))
+    #expect(words(watch.note(result(shop, .down, at: 60, maintenance: true))) == ["maintenance"])
+    #expect(watch.judge(within, now: after(120)).isEmpty)
+    #expect(words(watch.judge(beyond, now: after(180))) == ["holds since 180"])
+    #expect(words(watch.judge(within, now: after(240))) == ["recovered"])
+  }
+
+  private func lent(_ check: MonitoringCheck) -> Trouble {
+    Trouble(
+      key: Trouble.Key(rule: "r", check: check.id), subject: .budget, severity: .high, name: check.name,
+      since: after(0))
   }
 
   /// The agent's own problems are told when they last, by the part that has them.

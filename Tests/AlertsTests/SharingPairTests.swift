@@ -52,4 +52,46 @@ import Testing
       world.heard == ["0 opened Shop is down: refused", "1 recovered Shop is up again"])
     #expect(world.messages.map(\.acknowledgedBy).first == .some(nil))
   }
+
+  /// The end of one alert of a check leaves another one of it in the store, and the incident open.
+  @Test func oneOfTwoAlertsEnds() throws {
+    let shop = try makeCheck("Shop")
+    var world = ShareWorld(agents: 2, [shop]) { settings in
+      let slow = AlertRule("slow", .consecutiveFailures(threshold: 1, recoveries: 3), severity: .high)
+      settings.rules = [rule("down", .high), slow]
+    }
+    world.fail(shop, by: 0)
+    world.pass(60)
+    world.mend(shop, by: 0)
+    world.pass(60)
+    world.mend(shop, by: 0)
+    world.pass(200)
+    #expect((0..<2).map { world.incidents($0).map(\.activeCount) } == [[1], [1]])
+    #expect(!world.messages.map(\.kind).contains(.recovered) && world.store[shop.id] != nil)
+    world.mend(shop, by: 0)
+    world.pass(120)
+    #expect(world.messages.map(\.kind).filter { $0 == .recovered }.count == 1 && world.store.isEmpty)
+  }
+
+  /// An incident waits ten seconds for a store that does not take it, and is sent then.
+  @Test func aStoreThatTakesNothing() throws {
+    let shop = try makeCheck("Shop")
+    let settings = quickSettings()
+    var book = AlertBook(settings, now: reading(0), generator: Counter())
+    let names = IncidentNames(group: "london", checks: [shop.id])
+    book.apply([shop], DependencyGraph([shop]), names: names, now: reading(0))
+    var view = ShareView()
+    (view.touch, view.world, view.revision, view.notifies) = (.fresh, 1, 10, true)
+    book.follow(view, writer: "a", now: reading(0)) { _ in .owner }
+    book.note(result(shop, .down, at: 0), now: reading(0))
+    // The store has the alert, and not the incident.
+    let own = try #require(book.share?.own[shop.id])
+    view.entries[shop.id] = ShareEntry(.alerts(own), changed: 10)
+    let sent = (Int64(0)...12).filter { second in
+      book.follow(view, writer: "a", now: reading(second)) { _ in .owner }
+      _ = book.writes(now: reading(second)) { _ in .owner }
+      return !book.next(NotifyContext(now: reading(second), settings: settings)).isEmpty
+    }
+    #expect(sent.first == 10)
+  }
 }
