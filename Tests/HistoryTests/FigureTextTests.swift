@@ -53,6 +53,45 @@ import Testing
     )
   }
 
+  /// The agent's parts in the API: every field, each with a value of its own.
+  @Test func theDocuments() throws {
+    var snapshot = HistoryStore(agent: identity).snapshot(now: now)
+    var spool = SpoolView()
+    (spool.depth, spool.oldest, spool.usedBytes, spool.capacityBytes) = (1, midnight, 2, 3)
+    (spool.durable, spool.dropped, spool.quarantined, spool.parked) = (false, 4, 5, 6)
+    (spool.gaps, spool.lostInGaps, spool.hoursCovered) = (7, 8, 9.5)
+    var delivery = DeliveryView(target: "quartz")
+    (delivery.delivered, delivery.duplicates, delivery.backlog, delivery.lastSuccess) = (1, 2, 3, now)
+    (delivery.requestsUsed, delivery.requestsAllowed) = (4, 5)
+    delivery.lastError = .warning(.delivery, "404", hint: "look", since: midnight)
+    delivery.skipped = [.warning(.check("Old"), "not listed")]
+    var scheduler = SchedulerView()
+    (scheduler.latenessP50, scheduler.latenessP99) = (.microseconds(1500), .milliseconds(2))
+    (scheduler.latenessMax, scheduler.missed, scheduler.spanned) = (.seconds(3), 4, 5)
+    scheduler.missedBy = [MissedSlots(cause: "failover", count: 6), MissedSlots(cause: "gap", count: 7)]
+    (scheduler.inFlight, scheduler.limit) = (8, 9)
+    var load = LoadView()
+    (load.kept.results, load.kept.bytes, load.judged, load.overBudget) = (1, 2, 3, 4)
+    (load.longestJudgement, load.judging) = (.milliseconds(5), 6)
+    load.waits = [WaitView(queue: "dns", origin: "checks", count: 7, held: .milliseconds(8))]
+    (snapshot.spool, snapshot.delivery, snapshot.scheduler, snapshot.load) = (spool, delivery, scheduler, load)
+    var json = JSONWriter()
+    snapshot.writeSummary(full: false, to: &json)
+    let (document, first, last) = (try JSONValue.parse(json.bytes), midnight.rfc3339, now.rfc3339)
+    let expected = [
+      "spool": #"{"depth":1,"oldest":"\#(first)","used_bytes":2,"capacity_bytes":3,"durable":false,"dropped":4,"#
+        + #""quarantined":5,"parked":6,"gaps":7,"lost_in_gaps":8,"outage_covered_h":9.5}"#,
+      "delivery": #"{"target":"quartz","delivered":1,"duplicates":2,"backlog":3,"last_success":"\#(last)","#
+        + #""last_error":{"at":"\#(first)","message":"404","hint":"look"},"requests_used":4,"#
+        + #""requests_allowed":5,"skipped":[{"check":"Old","reason":"not listed"}]}"#,
+      "schedule": #"{"lateness_p50_ms":1.5,"lateness_p99_ms":2,"lateness_max_ms":3000,"missed":4,"missed_by":"#
+        + #"{"failover":6,"gap":7},"spanned":5,"in_flight":8,"limit":9}"#,
+      "load": #"{"kept_results":1,"kept_bytes":2,"judged":3,"judged_over_budget":4,"judged_longest_ms":5,"#
+        + #""judging":6,"queues":[{"queue":"dns","origin":"checks","waiting":7,"held_ms":8}]}"#,
+    ]
+    for (name, text) in expected { #expect(try document[name] == JSONValue.parse(text.utf8), "\(name)") }
+  }
+
   /// One unit, cut: each up to where the next one begins.
   @Test(
     arguments: [
@@ -136,5 +175,52 @@ import Testing
     }
     let usual = try #require(store.usual(check.id, now: midnight + .seconds(21_600 * 19 + 60)))
     #expect(usual.count == 20 && usual.p99 >= .milliseconds(800))
+  }
+
+  /// A day has enough results from a hundred on, and with fewer the week says what is usual.
+  @Test func aHundredResultsAreEnough() throws {
+    let check = try makeCheck()
+    let (begin, store) = (midnight + .seconds(2 * 86_400), makeStore(check, runs: grid(200)))
+    var days: [Int64] = []
+    for (index, run) in grid(102, from: begin).enumerated() {
+      store.record(run.result(of: check), interval: check.interval)
+      let now = begin + .seconds(60 * index + 30)
+      let day = store.snapshot(now: now).window(.day).latency?.count ?? 0
+      days.append(day)
+      #expect(store.usual(check.id, now: now)?.count == (day >= 100 ? day : day + 200))
+    }
+    #expect(days.contains(99) && days.contains(100))
+  }
+
+  /// An alert's line names its rule where another alert of the list is about the same check.
+  @Test func whyAnAlertFires() {
+    let id = UniqueID(high: 1, low: 1)
+    func member(_ check: UniqueID?, text: String?, _ reason: Reason? = nil) -> IncidentStatus.Member {
+      IncidentStatus.Member(
+        checkID: check, name: "Shop", rule: "down", severity: .high, reason: reason, text: text,
+        since: midnight, until: nil)
+    }
+    var incident = IncidentStatus(
+      id: id, short: "000001", title: "t", subject: .availability, severity: .high, begin: midnight, end: nil)
+    let (one, other) = (member(id, text: "refused"), member(UniqueID(high: 1, low: 2), text: "cut"))
+    let own = member(nil, text: "no space")
+    incident.members = [one, other, own, own]
+    #expect(incident.members.map(incident.why) == ["refused", "cut", "no space", "no space"])
+    incident.members = [one, other, member(id, text: nil, .connectRefused), member(id, text: nil)]
+    #expect(incident.members.map(incident.why) == ["down: refused", "cut", "down: connect_refused", "down"])
+  }
+
+  /// What a channel has and waits for, in one line.
+  @Test(
+    arguments: [
+      (.delivered, false, "delivered"), (.delivered, true, "delivered at 60, not to all recipients (b)"),
+      (.pending, false, "pending until 120: c"), (.failed, false, "failed until 120: c"),
+      (.held, true, "held until 120, last delivered at 60, not to all recipients (b): c"),
+    ] as [(IncidentStatus.Notification.State, Bool, String)])
+  func wordsOfAChannel(state: IncidentStatus.Notification.State, isTold: Bool, words: String) {
+    var item = IncidentStatus.Notification(channel: "ops", state: state)
+    (item.missing, item.reason, item.until) = ("b", "c", midnight + .seconds(120))
+    if isTold { item.last = midnight + .seconds(60) }
+    #expect(item.words { "\(midnight.duration(to: $0).microseconds / 1_000_000)" } == words)
   }
 }

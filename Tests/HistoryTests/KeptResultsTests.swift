@@ -27,6 +27,17 @@ import Testing
     return result
   }
 
+  /// So many results and bytes a check, by the number of checks.
+  @Test(
+    arguments: [
+      (0, 100, 4 << 20), (1, 100, 4 << 20), (32, 100, 4 << 20), (33, 100, 4_067_203), (500, 100, 268_435),
+      (501, 99, 267_899), (25_000, 2, 5368), (25_001, 1, 5368), (50_000, 1, 2684), (60_000, 1, 2236),
+    ])
+  func theShareOfACheck(checks: Int, count: Int, bytes: Int) {
+    let limit = KeepingLimit(checks: checks)
+    #expect([limit.count, limit.bytes] == [count, bytes])
+  }
+
   /// A server that presents the same chain each time costs it once.
   @Test func equalChainsAreKeptOnce() throws {
     let check = try makeCheck()

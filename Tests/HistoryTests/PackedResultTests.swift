@@ -70,7 +70,7 @@ import Testing
   }
 
   /// Each of what few results have is kept without the others.
-  @Test(arguments: 0..<6) func eachRareFactComesBack(_ number: Int) throws {
+  @Test(arguments: 0..<7) func eachRareFactComesBack(_ number: Int) throws {
     let full = try Self.full()
     var result = Run(slot: midnight).result(of: try makeCheck())
     switch number {
@@ -79,6 +79,7 @@ import Testing
     case 2: result.facts.ping = full.facts.ping
     case 3: result.facts.dialog = full.facts.dialog
     case 4: result.facts.addresses = full.facts.addresses
+    case 5: result.confirmation = QuorumVerdict(.regional, from: 2, places: [], own: .ok)
     default: result.attempts = full.attempts
     }
     #expect(PackedResult(result).result == result)

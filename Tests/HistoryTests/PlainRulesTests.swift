@@ -143,4 +143,35 @@ import Testing
     snapshot.mark(MaintenancePlan(windows, checks: [check]))
     #expect(snapshot.check(check.id)?.maintenance?.until == midnight + .seconds(1800))
   }
+
+  /// A window holds its last buckets and no others, also when it moves on after the last one has left it, and
+  /// the longest window and one bucket more are kept.
+  @Test func aWindowThatMovesOn() {
+    var series = BucketSeries(SeriesShape(width: 10, windows: [3]))
+    let filled = (0..<8 as Range<Int64>).map { key in
+      for _ in 0..<2 { series.count(.up, at: 10 * key, latency: nil) }
+      return series.totals(0, now: 10 * key).counts[.up]
+    }
+    #expect(filled == [2, 4, 6, 6, 6, 6, 6, 6])
+    var keys: [Int64] = []
+    series.forEach { keys.append($0.key) }
+    #expect(keys == [4, 5, 6, 7])
+    let emptied = (7..<14 as Range<Int64>).map { series.totals(0, now: 10 * $0).counts[.up] }
+    #expect(emptied == [6, 4, 2, 0, 0, 0, 0])
+  }
+
+  /// The points of a line have edges on whole multiples of their step, and each key from the first to the last
+  /// is in one.
+  @Test(
+    arguments: [
+      (5, 14, 3, [nil, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, nil], [4, 8, 12]),
+      (-3, 2, 2, [nil, 0, 0, 0, 1, 1, 1, nil], [-3, 0]), (7, 9, 3, [nil, 0, 1, 2, nil], [7, 8, 9]),
+    ] as [(Int64, Int64, Int, [Int?], [Int64])])
+  func theGridOfALine(first: Int64, last: Int64, points: Int, places: [Int?], edges: [Int64]) {
+    let grid = SeriesGrid(first: first, last: last, points: points)
+    #expect(((first - 1)...(last + 1)).map { grid.place(of: $0) } == places)
+    #expect((0..<grid.count).map { grid.keys($0).lowerBound } == edges)
+    let ends = (0..<grid.count).map { grid.keys($0).upperBound }
+    #expect(Array(ends.dropLast()) == Array(edges.dropFirst()) && ends.last ?? 0 > last)
+  }
 }

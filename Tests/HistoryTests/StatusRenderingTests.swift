@@ -78,6 +78,19 @@ import Testing
     #expect(row.contains("100%    2h  "), "\(row)")
   }
 
+  /// Figures end where the titles of their columns end.
+  @Test func figuresStandToTheRight() throws {
+    let lines = StatusText(width: 200).render(try sample()).split(separator: "\n").map(String.init)
+    let header = try #require(lines.first { $0.hasPrefix("CHECK") })
+    let row = try #require(lines.first { $0.hasPrefix("Shop front") })
+    for title in ["LATENCY", "LAST", "24h", "7d", "30d", "90d", "COVERED", "DATA"] {
+      let end = header.distance(
+        from: header.startIndex, to: try #require(header.firstRange(of: " \(title) ")).upperBound)
+      let cell = row.prefix(end).suffix(2)
+      #expect(cell.first != " " && cell.last == " ", "\(title): \(row)")
+    }
+  }
+
   /// A choice of checks: the counts stay those of all, and what is wrong is told of the chosen ones.
   @Test func aChoiceOfChecks() throws {
     let snapshot = try sample()
