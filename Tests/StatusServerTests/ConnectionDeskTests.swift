@@ -48,4 +48,15 @@ import Testing
     desk.awaitTurn(3) { begun.withLock { $0.append(3) } }
     #expect(begun.withLock(\.self) == [1, 3, 4, 3], "the turn was free")
   }
+
+  /// A connection is asked for more until the server closes, which closes at once what is idle.
+  @Test func closingEndsTheAsking() throws {
+    let desk = ConnectionDesk(limit: 10)
+    let channels = try (0..<2).map { _ in try connect(desk) }
+    #expect(desk.move(1, to: .answering) && desk.send(1, bytes: 10) && desk.move(2, to: .asking))
+    desk.close()
+    #expect(channels.map(\.isActive) == [true, false])
+    #expect(!desk.move(1, to: .asking) && !desk.send(1, bytes: 10))
+    try channels[0].close().wait()
+  }
 }

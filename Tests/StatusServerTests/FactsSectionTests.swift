@@ -38,6 +38,20 @@ import Testing
     #expect(html.contains("status 503") && html.contains("failed in assertion"))
   }
 
+  /// Attempts are listed where there was more than one.
+  @Test(arguments: [(0, 0), (1, 0), (2, 2), (20, 20), (21, 20)]) func attempts(count: Int, rows: Int) throws {
+    var result = makeResult(try makeCheck("Shop front"), minute: 1, state: .down)
+    result.attempts = (0..<count).map { second in
+      AttemptFacts(
+        startedAt: started.advanced(by: .seconds(second)), status: .timeout, reason: .connectTimeout,
+        responseTime: nil)
+    }
+    let html = FactsSection(result: result).render().html
+    #expect(html.contains("<h3>Attempts</h3>") == (rows > 0))
+    #expect(html.matches(of: /UTC <span class="dim">[^<]*connect_timeout</).count == rows)
+    #expect(html.contains("and 1 more") == (count == 21))
+  }
+
   @Test func aNameIsWholeAndStandsApart() {
     #expect(Layout.name("Überweisungs\u{ad}prüfung").html == "<bdi>Überweisungs\u{ad}prüfung</bdi>")
     #expect(Layout.name("👩🏾\u{200d}💻 <b>").html == "<bdi>👩🏾\u{200d}💻 &lt;b&gt;</bdi>")

@@ -108,6 +108,25 @@ import Testing
     #expect(card.contains("muted until") == isAll)
   }
 
+  /// Three open incidents have a card each, twenty more are named, and the others are counted.
+  @Test(
+    arguments: [
+      (1, 0, nil, nil), (3, 2, nil, nil), (4, 3, "1 more incident", nil), (23, 3, "20 more incidents", nil),
+      (24, 3, "21 more incidents", "and 1 more"),
+    ] as [(Int, Int, String?, String?)])
+  func theCards(count: Int, folded: Int, rest: String?, unnamed: String?) throws {
+    var snapshot = try sampleSource().status
+    var alerts = AlertsView()
+    alerts.open = (0..<count).map { incident(UInt64($0), [member("Gateway", nil)]) }
+    snapshot.alerts = alerts
+    let html = IncidentSection(snapshot: snapshot).render().html
+    #expect(html.matches(of: /<section class="card incident/).count == 1)
+    #expect(html.matches(of: /<details class="card incident/).count == folded)
+    #expect(html.matches(of: /href="\/incidents\//).count == min(count, 23))
+    #expect(html.firstMatch(of: /<summary>([0-9]+ more incidents?)</).map { String($0.1) } == rest)
+    #expect(html.firstMatch(of: /<li class="dim">(and [0-9]+ more)</).map { String($0.1) } == unnamed)
+  }
+
   /// A check that was removed is not marked as one that works.
   @Test(
     arguments: [("removed", .unknown), ("recovered", .up), ("renamed", .unknown)] as [(String, CheckState)])

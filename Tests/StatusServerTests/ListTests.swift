@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import History
 import Monitoring
 import Testing
 
@@ -45,5 +46,56 @@ import Testing
       let answer = try await get(address, "/api/v1/spool/results?\(query)")
       #expect(answer.status == status, "404: no store here")
     }
+  }
+
+  /// What a list gives where nothing is said, and the first and the last value of each range.
+  @Test(
+    arguments: [
+      ("/", 200, [100, 0]), ("/", 50, [50, 0]), ("/?limit=1", 200, [1, 0]), ("/?limit=200", 200, [200, 0]),
+      ("/?limit=0", 200, nil), ("/?limit=201", 200, nil), ("/?offset=1", 200, [100, 1]),
+      ("/?offset=0", 200, [100, 0]), ("/?offset=1000000", 200, [100, 1_000_000]), ("/?offset=-1", 200, nil),
+      ("/?offset=1000001", 200, nil),
+    ] as [(String, Int, [Int]?)])
+  func theRange(target: String, maximum: Int, found: [Int]?) throws {
+    let path = try #require(RequestPath(target))
+    let range = try? routes(try sampleSource()).range(path, maximum: maximum)
+    #expect(range.map { [$0.limit, $0.offset] } == found)
+  }
+
+  /// What the store is asked, word for word.
+  @Test(
+    arguments: [
+      ([], "/", "summary"), (["quarantine"], "/", "quarantine"), (["check"], "/", "check"),
+      (["results"], "/", "results(after: 0, limit: 1000, waiting: false)"),
+      (["results"], "/?after=5&limit=7&waiting=true", "results(after: 5, limit: 7, waiting: true)"),
+      (
+        ["results"], "/?after=4611686018427387904&limit=1",
+        "results(after: 4611686018427387904, limit: 1, waiting: false)"
+      ),
+      (["results"], "/?limit=5000&waiting=0", "results(after: 0, limit: 5000, waiting: false)"),
+    ] as [([String], String, String)])
+  func whatTheStoreIsAsked(segments: [String], target: String, question: String) async throws {
+    let routes = routes(StoreSource(fixed: try sampleSource()))
+    let reply = try await routes.spool(segments, try #require(RequestPath(target)))
+    #expect(reply.status == 200 && String(decoding: reply.body, as: UTF8.self) == question)
+  }
+
+  private func routes(_ source: any StatusSource) -> Routes {
+    Routes(source: source, hosts: AllowedHosts(listen: .tcp(host: "127.0.0.1", port: 1)))
+  }
+
+  /// A source with a store, whose answer is the question.
+  private struct StoreSource: StatusSource {
+    let fixed: FixedSource
+
+    var now: Timestamp { fixed.now }
+    func snapshot() async -> StatusSnapshot { await fixed.snapshot() }
+    func recent(_ checkID: UniqueID) async -> [CheckResult]? { nil }
+    func outages(_ checkID: UniqueID) async -> [Outage]? { nil }
+    func series(_ checkID: UniqueID, _ period: UptimePeriod, points: Int) async -> [SeriesPoint]? { nil }
+    func metrics() async -> MetricsView { await fixed.metrics() }
+    func runNow(_ checkID: UniqueID) async -> RunNowOutcome { .noSuchCheck }
+    func spool(_ question: SpoolQuestion) async -> SpoolAnswer { SpoolAnswer("\(question)") }
+    func isReady() async -> Bool { true }
   }
 }

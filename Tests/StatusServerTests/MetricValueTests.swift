@@ -70,4 +70,38 @@ import Testing
         Self.runs.map { $0.time / part })
     }
   }
+
+  /// A whole number has no decimal point as far as it is small enough, and a larger one is written as it is.
+  @Test(
+    arguments: [
+      (0, "0"), (-2, "-2"), (1.5, "1.5"), (999_999_999_999_999, "999999999999999"), (1e15, "\(1e15)"),
+      (-1e15, "\(-1e15)"), (1e19, "\(1e19)"),
+    ] as [(Double, String)])
+  func numbers(value: Double, text: String) {
+    var metrics = MetricsText(.plain)
+    metrics.sample("x", MetricsText.Labels(), value)
+    #expect(String(decoding: metrics.bytes, as: UTF8.self) == "x \(text)\n")
+  }
+
+  /// Questions of `/probe`: each series with a value of its own.
+  @Test func probes() async throws {
+    let source = try sampleSource()
+    var view = await source.metrics()
+    var probes = ProbeFigures(limit: 7)
+    (probes.succeeded, probes.failed, probes.refused, probes.busy) = (1, 2, 3, 4)
+    (probes.unknown, probes.running, probes.isFileRead) = (5, 6, true)
+    probes.readAt = Timestamp(seconds: 8)
+    view.probes = probes
+    let bytes = OpenMetrics.render(source.status, view, .plain)
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    #expect(
+      lines.filter { $0.hasPrefix("quartz_probe_") || $0.hasPrefix("blackbox_") } == [
+        "quartz_probe_requests_total{outcome=\"success\"} 1",
+        "quartz_probe_requests_total{outcome=\"failure\"} 2",
+        "quartz_probe_requests_total{outcome=\"refused\"} 3", "quartz_probe_requests_total{outcome=\"busy\"} 4",
+        "quartz_probe_in_flight 6", "quartz_probe_in_flight_limit 7", "blackbox_module_unknown_total 5",
+        "blackbox_exporter_config_last_reload_successful 1",
+        "blackbox_exporter_config_last_reload_success_timestamp_seconds 8",
+      ])
+  }
 }

@@ -4,6 +4,7 @@ import Basics
 import Foundation
 import History
 import Monitoring
+import NIOHTTP1
 import Testing
 
 @testable import StatusServer
@@ -185,6 +186,41 @@ import Testing
       let page = try await press(address, form)
       #expect(page.status == 200 && page.body.contains("<h1>2 checks ran: 2 down</h1>"))
       #expect(page.body.contains("status 503, expected 200-299") && !page.body.contains("http-equiv"))
+    }
+  }
+
+  /// A way back is a path of this server in printable ASCII, of at most 500 bytes.
+  @Test(
+    arguments: [
+      (nil, false), ("", false), ("/", true), ("/checks/x?a=1#b", true), ("/!~", true), ("//evil.example", false),
+      ("http://evil.example", false), ("checks", false), ("/a b", false), ("/a\u{1f}", false),
+      ("/a\u{7f}", false), ("/\\evil.example", false), ("/ä", false),
+      ("/" + String(repeating: "a", count: 499), true), ("/" + String(repeating: "a", count: 500), false),
+    ] as [(String?, Bool)])
+  func theWayBack(text: String?, isOurs: Bool) {
+    #expect(PageAct.back(text) == (isOurs ? text : "/"))
+  }
+
+  /// The page for a choice of one's own is for what there is, and for operators.
+  @Test func thePageOfAChoice() async throws {
+    func answer(_ target: String, signedIn: Bool = true, _ token: Redacted?) async throws -> Reply {
+      var routes = Routes(
+        source: try source(), hosts: AllowedHosts(listen: .tcp(host: "127.0.0.1", port: 1)))
+      routes.runNow = RunNowGate(token: token)
+      var request = StatusRequest(HTTPRequestHead(version: .http1_1, method: .GET, uri: target))
+      request.authorization = signedIn ? "Bearer \(self.token)" : nil
+      return await routes.actPage(try #require(RequestPath(target)), request)
+    }
+    let known = Redacted(token)
+    let check = try #require(try source().status.checks.first?.id)
+    for target in ["/act?incident=\(incidentID)", "/act?check=\(check)"] {
+      #expect(try await answer(target, known).status == 200, "\(target)")
+      let stranger = try await answer(target, signedIn: false, known)
+      #expect(stranger.status == 303 && stranger.location?.hasPrefix("/sign-in?to=%2Fact") == true)
+      #expect(try await answer(target, nil).status == 403)
+    }
+    for target in ["/act", "/act?incident=\(check)", "/act?check=\(incidentID)"] {
+      #expect(try await answer(target, known).status == 404, "\(target)")
     }
   }
 }

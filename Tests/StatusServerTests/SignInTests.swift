@@ -51,6 +51,21 @@ import Testing
     #expect(desk.person(mine, now: now) == nil && desk.person(other, now: now) != nil)
   }
 
+  /// A thousand cookies are kept as signed out, and one more takes the place of the oldest.
+  @Test func signedOutIsKept() throws {
+    let desk = SignInDesk(access)
+    let cookies = try (0..<1001).map { _ in
+      try cookie(desk.signIn("run-0123456789", name: "", from: "a", now: now))
+    }
+    func known() -> [Int] { cookies.indices.filter { desk.person(cookies[$0], now: now) != nil } }
+    for (second, cookie) in cookies.prefix(1000).enumerated() {
+      desk.end(cookie, now: now.advanced(by: .seconds(second)))
+    }
+    #expect(known() == [1000])
+    desk.end(cookies[1000], now: now.advanced(by: .seconds(1000)))
+    #expect(known() == [0])
+  }
+
   /// Five wrong tokens from an address, then a minute without; others still get in, and so does the right one later.
   @Test func guessingIsSlow() {
     let desk = SignInDesk(access)

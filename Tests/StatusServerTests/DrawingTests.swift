@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import History
+import Monitoring
+import Testing
+
+@testable import StatusServer
+
+/// Lines, counts and badges: where their shapes are.
+@Suite struct DrawingTests {
+  /// A line ends at a failure and begins anew after it, and what failed or is unknown has a mark in its place.
+  @Test func aLineIsBrokenByFailures() throws {
+    let check = try makeCheck("Shop front")
+    let states: [CheckState] = [.up, .down, .degraded, .up, .unknown]
+    let results = states.enumerated().map { makeResult(check, minute: $0.offset, state: $0.element) }
+    let html = Drawing.line(results.reversed()).html
+    let lines = html.matches(of: /<path class="line" d="M([^"]*)"/).map { String($0.1) }
+    let places = lines.map { line in line.matches(of: #/([0-9.]+) [0-9.]+ /#).map { String($0.1) } }
+    #expect(places == [["56.0"], ["424.0", "608.0"]])
+    #expect(lines.map { $0.hasSuffix("h0.1") } == [true, false])
+    let marks = html.matches(of: /<text class="mark f-([a-z]+)" x="([0-9.]+)"/).map { "\($0.1) \($0.2)" }
+    #expect(marks == ["down 240.0", "unknown 792.0"])
+  }
+
+  /// A count has the mark of its state from one on.
+  @Test func countsHaveMarks() throws {
+    var snapshot = try sampleSource().status
+    func marks() -> [String] {
+      HeroSection(snapshot).counts().html.matches(of: /<span class="mark ([a-z]*)" aria-hidden/).map {
+        String($0.1)
+      }
+    }
+    #expect(marks() == ["down", "degraded", "unknown", "up"])
+    snapshot.checks.removeAll { $0.name == "Search" }
+    #expect(marks() == ["down", "", "unknown", "up"])
+    snapshot.checks.removeAll { $0.name == "Shop front" }
+    #expect(marks() == ["", "", "unknown", "up"])
+  }
+
+  /// Tenths of a pixel for each kind of character, cut, and eight pixels at least.
+  @Test(
+    arguments: [
+      ("", 8), ("i", 8), ("iljIl.,:;\'", 35), ("mwMW%@mwMW", 100), ("ABCXYZABCX", 78), ("abz019-+/_", 66),
+      ("éüßéüßéüßé", 110), ("iA", 11),
+    ])
+  func widthsOfABadge(text: String, width: Int) {
+    let svg = String(decoding: Badge(label: text, value: "up", tone: .up).render(), as: UTF8.self)
+    let widths = svg.matches(of: /textLength="([0-9]+)"/).map { String($0.1) }
+    #expect(widths == ["\(width)", "13"])
+    #expect(svg.contains("width=\"\(width + 13 + 24)\" height=\"20\""))
+  }
+}
