@@ -44,6 +44,16 @@ struct InvalidCheckTests {
     Case("tags/0", "tags[0] is empty", http) { $0.tags = [""] },
     Case("interval", "interval must be at least 1s, found 0s", http) { $0.interval = .zero },
     Case("interval", "interval must be at most 30d, found 31d", http) { $0.interval = .seconds(31 * 86_400) },
+    Case("interval_failing", "interval_failing must be at most 30d, found 31d", http) {
+      $0.intervalFailing = .seconds(31 * 86_400)
+    },
+    Case("interval_failing", "interval_failing must be at most the interval (1m), found 61s", http) {
+      $0.interval = .seconds(60)
+      $0.intervalFailing = .seconds(61)
+    },
+    Case("source_address", "source_address is an IPv4 address, but ip is 6", http) {
+      ($0.ip, $0.sourceAddress) = ("6", "192.0.2.7")
+    },
     Case("timeout", "timeout must be at most 1m, found 61s", http) { $0.timeout = .seconds(61) },
     Case("timeout", "timeout must be at most the interval (5s), found 6s", http) {
       $0.interval = .seconds(5)
@@ -115,6 +125,15 @@ struct InvalidCheckTests {
     },
     Case("expect/status/1", "expect.status[1] must be within 100-599, found \"600\"", http) {
       $0.expect.status = ["200", "600"]
+    },
+    Case("expect/status/0", "expect.status[0] must be within 100-599, found \"099\"", http) {
+      $0.expect.status = ["099"]
+    },
+    Case("tls/max_version", "tls.max_version must be at least tls.min_version (1.2), found 1.1", http) {
+      $0.tls.maxVersion = "1.1"
+    },
+    Case("tls/max_version", "tls.max_version must be at least tls.min_version (1.3), found 1.2", http) {
+      ($0.tls.minVersion, $0.tls.maxVersion) = ("1.3", "1.2")
     },
     Case("expect/status/0", "expect.status[0] must not end before it starts, found \"299-200\"", http) {
       $0.expect.status = ["299-200"]

@@ -132,6 +132,88 @@ struct MonitoringCheckTests {
     #expect(any.expect.status.isEmpty)
   }
 
+  /// Values at the edge of what is refused are taken.
+  @Test func edgesAreTaken() throws {
+    var definition = CheckDefinition.http()
+    definition.expect.status = ["100", "599", "100-599"]
+    definition.intervalFailing = .seconds(60)
+    (definition.ip, definition.sourceAddress) = ("4", "192.0.2.7")
+    (definition.tls.minVersion, definition.tls.maxVersion) = ("1.3", "1.3")
+    definition.interval = .seconds(60)
+    guard case .http(let http) = try MonitoringCheck(definition).kind else {
+      Issue.record("not an http check")
+      return
+    }
+    #expect(http.expect.status == [100...100, 599...599, 100...599])
+    #expect(http.tls.minimumVersion == .v13 && http.tls.maximumVersion == .v13)
+    definition.tls.minVersion = nil
+    for version in ["1.2", "1.3"] {
+      definition.tls.maxVersion = version
+      #expect(throws: Never.self) { try MonitoringCheck(definition) }
+    }
+    definition.sourceAddress = "2001:db8::7"
+    definition.ip = "6"
+    #expect(throws: Never.self) { try MonitoringCheck(definition) }
+    definition.ip = nil
+    #expect(throws: Never.self) { try MonitoringCheck(definition) }
+  }
+
+  /// Types of records by number: from 1 to 65535, but for those of the wire itself, and without leading zeros.
+  @Test(
+    arguments: [
+      ("TYPE1", true), ("TYPE0", false), ("TYPE01", false), ("TYPE40", true), ("TYPE41", false), ("TYPE42", true),
+      ("TYPE248", true), ("TYPE249", false), ("TYPE255", false), ("TYPE256", true), ("TYPE65535", true),
+      ("TYPE65536", false), ("TYPE", false), ("TYPE+1", false), ("HTTPS", true), ("ANY", false),
+    ])
+  func recordTypes(type: String, isTaken: Bool) {
+    var definition = CheckDefinition.dns(name: "example.com")
+    definition.queryType = type
+    #expect(((try? MonitoringCheck(definition)) != nil) == isTaken)
+  }
+
+  /// Each condition on a body's text needs the body.
+  @Test func whatNeedsTheBody() {
+    let paths: [WritableKeyPath<HTTPExpectations, [String]>] = [
+      \.bodyContains, \.bodyNotContains, \.bodyMatches, \.bodyNotMatches,
+    ]
+    #expect(!HTTPExpectations().needsBody)
+    for path in paths {
+      var expect = HTTPExpectations()
+      expect[keyPath: path] = ["x"]
+      #expect(expect.needsBody, "\(path)")
+    }
+  }
+
+  /// Each option of TLS has no effect where a name is asked for without it.
+  @Test(arguments: 0..<8) func optionsOfTLSWithoutTLS(_ number: Int) throws {
+    var definition = CheckDefinition.dns(name: "example.com")
+    #expect(throws: Never.self) { try MonitoringCheck(definition) }
+    switch number {
+    case 0: definition.tls.caFile = "/ca.pem"
+    case 1: definition.tls.serverName = "a.example"
+    case 2: definition.tls.verify = true
+    case 3: definition.tls.minVersion = "1.2"
+    case 4: definition.tls.maxVersion = "1.3"
+    case 5: definition.tls.both = true
+    case 6: definition.tls.clientCertificate = "/c.pem"
+    default: definition.tls.clientKey = "/k.pem"
+    }
+    let error = try #require(throws: InvalidCheck.self) { try MonitoringCheck(definition) }
+    #expect(error.problems.contains { $0.path == ["tls"] })
+  }
+
+  /// An operator alone is a literal, and one with something glued to it is refused.
+  @Test(
+    arguments: [
+      (">", true), ("<", true), ("> 5", true), ("<= 5", true), (">5", false), ("<5", false), (">=5", false),
+      ("!=5", false),
+    ])
+  func operators(text: String, isTaken: Bool) {
+    var definition = CheckDefinition.http()
+    definition.expect.headers = [(name: "X-A", condition: text)]
+    #expect(((try? MonitoringCheck(definition)) != nil) == isTaken)
+  }
+
   /// The backend fills both columns for every check; there the delay is merely unused.
   @Test func apiMayConfirmWithoutRetries() throws {
     var definition = CheckDefinition.http()
