@@ -112,6 +112,12 @@ struct TimeZoneTests {
     let julian = PosixZone(text: Array("AAA3BBB,J60/0,300/-1".utf8))
     // 1 March, also in a leap year; day 300 counts from 0, an hour before it begins.
     #expect(julian?.offset(at: 1_709_262_000 - 1) == -10_800)
+    #expect(julian?.offset(at: 1_677_639_600 - 1) == -10_800 && julian?.offset(at: 1_677_639_600) == -7200)
+    // 28 February has one number in every year.
+    let february = PosixZone(text: Array("AAA3BBB,J59/0,J300/0".utf8))
+    for second in [1_677_553_200, 1_709_089_200] as [Int64] {
+      #expect(february?.offset(at: second - 1) == -10_800 && february?.offset(at: second) == -7200)
+    }
     #expect(julian?.offset(at: 1_709_262_000 + 3600) == -7200)
   }
 }
