@@ -72,6 +72,19 @@ extension YAMLRules {
       ("a: !!binary '*'\n", "mark(YAML.YAMLProblem.Mark.tag) at 1:4", "noBase64 at 1:4"),
       ("a: !own 1\n", "mark(YAML.YAMLProblem.Mark.tag) at 1:4", "{a: 1}"),
       ("a: *x\n", "mark(YAML.YAMLProblem.Mark.alias) at 1:4", "noAnchor at 1:4"),
+      (
+        "a: &x {b: 1}\nc: *x\n",
+        "mark(YAML.YAMLProblem.Mark.anchor) at 1:4; mark(YAML.YAMLProblem.Mark.alias) at 2:4",
+        "{a: {b: 1}, c: {b: 1}}"
+      ),
+      (
+        "a: &x [1]\nc: *x\n",
+        "mark(YAML.YAMLProblem.Mark.anchor) at 1:4; mark(YAML.YAMLProblem.Mark.alias) at 2:4",
+        "{a: [1], c: [1]}"
+      ),
+      ("a: !own {b: 1}\n", "mark(YAML.YAMLProblem.Mark.tag) at 1:4", "{a: {b: 1}}"),
+      ("a: !own [1]\n", "mark(YAML.YAMLProblem.Mark.tag) at 1:4", "{a: [1]}"),
+      ("%TAG !a! a:\n---\n1\n", "mark(YAML.YAMLProblem.Mark.directive) at 1:1", "1"),
       ("<<: {a: 1}\nb: 2\n", "{<<: {a: 1}, b: 2}", "{b: 2, a: 1}"),
       ("'<<': {a: 1}\n", "{<<: {a: 1}}", "{<<: {a: 1}}"),
       (
@@ -124,5 +137,53 @@ extension YAMLRules {
       return
     }
     #expect(entries.map(\.position.source) == [7] && entries.map(\.value.position.source) == [7])
+  }
+
+  /// What is refused is told of as that also where libyaml reads no further, and no more of it than is kept.
+  @Test(
+    arguments: [
+      ("a:\n\tb: 1\n", ["tab at 2:1"]), ("a: 1\nb:\n  \tc: 1\n", ["tab at 3:3"]), ("a: &\n", ["anchor at 1:4"]),
+      ("a: *\n", ["alias at 1:4"]), ("%YAML x\n---\n", ["directive at 1:1"]),
+      (
+        "a: [&a 1, &b 1, &c 1, &d 1, &e 1]\n",
+        ["anchor at 1:5", "anchor at 1:11", "anchor at 1:17", "anchor at 1:23"]
+      ),
+    ])
+  func whatIsRefused(text: String, marks: [String]) {
+    let told = marks.map { "mark(YAML.YAMLProblem.Mark.\($0.replacing(" at ", with: ") at "))" }
+    #expect(read(text, .plain) == told.joined(separator: "; "))
+  }
+
+  /// A key is found again among few and among many, and where it stood last is told.
+  @Test(
+    arguments: [
+      (15, [14], ["k14 twice, last 15:1 at 16:1"]), (16, [15], ["k15 twice, last 16:1 at 17:1"]),
+      (17, [16], ["k16 twice, last 17:1 at 18:1"]),
+      (
+        20, [0, 17, 0, 16],
+        [
+          "k0 twice, last 1:1 at 21:1", "k17 twice, last 18:1 at 22:1", "k0 twice, last 21:1 at 23:1",
+          "k16 twice, last 17:1 at 24:1",
+        ]
+      ), (3, [1, 1], ["k1 twice, last 2:1 at 4:1", "k1 twice, last 4:1 at 5:1"]),
+    ] as [(Int, [Int], [String])])
+  func keysAmongMany(count: Int, again: [Int], told: [String]) {
+    let text = (Array(0..<count) + again).map { "k\($0): 1\n" }.joined()
+    #expect(read(text, .plain) == told.joined(separator: "; "))
+  }
+
+  /// An alias counts as much as what it repeats: so many of it are taken, and one more is told of there.
+  @Test(
+    arguments: [
+      ("x", 18, "tooManyValues at 1:1"), ("!!binary /w==", 18, "tooManyValues at 1:1"),
+      ("[1]", 8, "tooManyValues at 1:1"), ("{b: 1}", 8, "tooManyValues at 10:3"),
+      ("[\(String(repeating: "y", count: 20))]", 2, "tooMuchText at 4:3"),
+      ("{kkkkkkkkkk: yyyyyyyyyy}", 2, "tooMuchText at 4:3"),
+    ])
+  func aliasesCount(node: String, most: Int, problem: String) {
+    func list(_ aliases: Int) -> String { "- &a \(node)\n" + String(repeating: "- *a\n", count: aliases) }
+    var reader = YAMLReader(.whole)
+    #expect(reader.read(list(most)).count == 1 && reader.problems.isEmpty)
+    #expect(read(list(most + 1), .whole) == problem)
   }
 }
