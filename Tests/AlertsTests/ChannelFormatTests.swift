@@ -181,6 +181,25 @@ import Testing
     #expect(!lines.contains("."))
   }
 
+  /// A mail of an incident belongs to its thread, and only one that opens a severe one is of high importance.
+  @Test(arguments: AlertMessage.Kind.allCases) func threadsOfMail(kind: AlertMessage.Kind) {
+    let channel = MailChannel(
+      server: Endpoint(host: "m.example", port: 587), security: .starttls, sender: "agent@example.com",
+      recipients: ["a@example.com"])
+    let isThread = kind != .digest && kind != .test
+    for severity in AlertSeverity.allCases {
+      var message = message(kind)
+      message.severity = severity
+      let bytes = MailText(message, AlertTemplate(), channel, now: after(0)).bytes
+      let header = String(decoding: bytes, as: UTF8.self).split(separator: "\r\n").prefix(20)
+      let thread = "<\(message.incident).incident@example.com>"
+      #expect(header.contains { $0 == "In-Reply-To: \(thread)" } == isThread)
+      #expect(header.contains { $0 == "References: \(thread)" } == isThread)
+      let isUrgent = kind == .opened && (severity == .high || severity == .critical)
+      #expect(header.contains { $0 == "Importance: high" } == isUrgent, "\(severity)")
+    }
+  }
+
   /// RFC 2045 section 6.7 and RFC 2047, by their own examples and edges.
   @Test func encodings() {
     #expect(MailText.quotedPrintable("a=b ") == "a=3Db=20\r\n")

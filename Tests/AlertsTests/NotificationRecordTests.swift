@@ -92,4 +92,21 @@ import Testing
     let now = reading(0).boot
     #expect(clock(0).instant(json, "a") == seconds.map { now - .seconds($0) })
   }
+
+  /// Deliveries are counted one by one as far as they are kept, and on under another receiver of the same name.
+  @Test func deliveriesAreCounted() {
+    var record = NotificationRecord()
+    #expect(record.deliveries == 0 && record.successor.deliveries == 1)
+    for number in 1...3 {
+      record.deliver(heard(1), at: reading(Int64(number) * 10))
+      #expect(record.deliveries == number && record.first == after(10))
+      #expect(record.last == after(Int64(number) * 10) && record.lastAt == reading(Int64(number) * 10).boot)
+    }
+    #expect(record.successor.deliveries == 4 && record.successor.heard == Heard())
+    record.deliveries = 999_999
+    record.deliver(heard(1), at: reading(40))
+    #expect(record.deliveries == 1_000_000 && record.successor.deliveries == 1_000_000)
+    record.deliver(heard(1), at: reading(50))
+    #expect(record.deliveries == 1_000_000)
+  }
 }

@@ -46,6 +46,16 @@ import Testing
     #expect(normalForm(text).count >= text.utf8.count - 4)
   }
 
+  /// Only marks are cut, and not letters that compose with one another.
+  @Test func lettersInARowAreComposed() {
+    for count in [15, 16, 40] {
+      let parts = String(repeating: "\u{1100}\u{1161}", count: count)
+      let whole = String(repeating: "\u{ac00}", count: count)
+      #expect(normalForm(parts) == Array(whole.utf8))
+      #expect(normalForm("\u{3b1}" + parts) == Array(("\u{3b1}" + whole).utf8))
+    }
+  }
+
   /// Accents make no difference to a search, in either direction and however they were written; letters do.
   @Test(
     arguments: [

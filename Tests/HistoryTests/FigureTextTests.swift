@@ -223,4 +223,24 @@ import Testing
     if isTold { item.last = midnight + .seconds(60) }
     #expect(item.words { "\(midnight.duration(to: $0).microseconds / 1_000_000)" } == words)
   }
+
+  /// In a few words, which channel has it and what keeps the others from it.
+  @Test func notifiedInWords() {
+    var incident = IncidentStatus(
+      id: UniqueID(high: 1, low: 1), short: "000001", title: "t", subject: .availability, severity: .high,
+      begin: midnight, end: nil)
+    #expect(incident.notified == "")
+    let states: [(IncidentStatus.Notification.State, String?, String?)] = [
+      (.delivered, nil, "x"), (.delivered, "b", "x"), (.held, "b", "quiet hours"), (.pending, nil, nil),
+      (.failed, nil, "500"),
+    ]
+    incident.notifications = states.enumerated().map { place, item in
+      var notification = IncidentStatus.Notification(channel: "c\(place)", state: item.0)
+      (notification.missing, notification.reason) = (item.1, item.2)
+      return notification
+    }
+    #expect(
+      incident.notified
+        == "c0, c1 (not to all recipients: b), c2 (held: quiet hours), c3 (pending), c4 (failed: 500)")
+  }
 }

@@ -86,7 +86,12 @@ import Testing
   }
 
   /// A time that the form for few bytes cannot hold is kept all the same.
-  @Test(arguments: [Duration(secondsComponent: 0, attosecondsComponent: 7), .seconds(Int64.max / 2)])
+  @Test(
+    arguments: [
+      Duration(secondsComponent: 0, attosecondsComponent: 7), .seconds(Int64.max / 2),
+      // As many whole nanoseconds as there are, and one more.
+      .nanoseconds(Int64.max), .nanoseconds(Int64.max) + .nanoseconds(1), .nanoseconds(Int64.min),
+    ])
   func anOddTimeComesBack(_ time: Duration) throws {
     var result = Run(slot: midnight).result(of: try makeCheck())
     result.facts.timings.connect = time

@@ -174,4 +174,26 @@ import Testing
     let ends = (0..<grid.count).map { grid.keys($0).upperBound }
     #expect(Array(ends.dropLast()) == Array(edges.dropFirst()) && ends.last ?? 0 > last)
   }
+
+  /// Results are counted by their state and their reason together.
+  @Test func countsAreOfPairs() {
+    var counts = ResultCounts()
+    for (state, reason) in [
+      (.down, .connectRefused), (.down, .httpStatus), (.degraded, .httpStatus), (.down, .httpStatus),
+    ] as [(CheckState, Reason)] {
+      counts.add(state, reason)
+    }
+    #expect(counts.pairs.map(\.state) == [.down, .down, .degraded])
+    #expect(counts.pairs.map(\.reason) == [.connectRefused, .httpStatus, .httpStatus])
+    #expect(counts.pairs.map(\.count) == [1, 2, 1])
+  }
+
+  /// A check is stale after three intervals and a minute, and one that is switched off never is.
+  @Test(arguments: [(240, true, false), (241, true, true), (241, false, false)])
+  func silenceOfWhatIsProbed(after seconds: Int, isEnabled: Bool, isStale: Bool) throws {
+    let store = makeStore(try makeCheck(), runs: grid(1))
+    let check = try makeCheck(enabled: isEnabled)
+    store.apply([check], now: midnight + .seconds(60))
+    #expect(store.status(of: check.id, now: midnight + .seconds(seconds))?.stale == isStale)
+  }
 }

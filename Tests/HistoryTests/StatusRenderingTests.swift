@@ -138,6 +138,7 @@ import Testing
     #expect(shop["uptime"]?["24h"]?["seconds"]?["down"]?.double == 120)
     #expect(shop["uptime"]?["90d"]?["counts"]?["up"]?.integer == 118)
     #expect(shop["recent"]?.array?.count == 40)
+    #expect(data["list"]?.array?.map { $0["pending"]?.bool } == [nil, nil, true, nil])
     // No data is null, and there; it is not a hundred and not absent.
     #expect(data["list"]?[2]?["uptime"]?["24h"]?["uptime"]?.isNull == true)
     #expect(data["list"]?[2]?["uptime"]?["24h"]?["coverage"]?.double == 0)

@@ -167,6 +167,18 @@ import Testing
     }
   }
 
+  /// The name given to a mail server is a domain or an address literal of 1 to 255 bytes.
+  @Test(
+    arguments: [
+      ("agent.example.com", true), ("[192.0.2.1]", true), ("[IPv6:2001:db8::1]", true), ("a-9", true), ("", false),
+      ("a b", false), ("a_b", false), ("a/b", false), ("a\n", false), ("é", false),
+      (String(repeating: "a", count: 255), true), (String(repeating: "a", count: 256), false),
+    ])
+  func namesForMailServers(hello: String, isTaken: Bool) {
+    let found = mail { $0.hello = hello }
+    #expect(found.map { $0.prefix(11) } == (isTaken ? [] : ["mail/hello:"]))
+  }
+
   /// The port of a mail server where none is given.
   @Test(arguments: [(nil, 587), ("starttls", 587), ("implicit", 465), ("none", 25)] as [(String?, UInt16)])
   func portsOfMail(security: String?, port: UInt16) throws {

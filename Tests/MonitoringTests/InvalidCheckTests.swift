@@ -96,6 +96,16 @@ struct InvalidCheckTests {
       ($0.auth.basic.username, $0.auth.basic.password) = ("u", Redacted("p"))
       $0.auth.bearer = Redacted("t")
     },
+    Case("auth/basic/username", "auth.basic.username must not contain a colon or a control character", http) {
+      ($0.auth.basic.username, $0.auth.basic.password) = ("a:b", Redacted("p"))
+    },
+    Case("auth/digest/username", "auth.digest.username must not contain a control character", http) {
+      ($0.auth.digest.username, $0.auth.digest.password) = ("a\nb", Redacted("p"))
+    },
+    Case("tls/client_key", "tls.client_key has no certificate", http) { $0.tls.clientKey = "/k.pem" },
+    Case("tls/verify", "tls.verify false would show the client certificate to anyone who answers", http) {
+      ($0.tls.verify, $0.tls.clientCertificate) = (false, "/c.pem")
+    },
     Case("auth/basic/password", "auth.basic.password is missing", http) { $0.auth.basic.username = "u" },
     Case("auth/bearer", "auth.bearer must be visible ASCII without spaces and not empty", http) {
       $0.auth.bearer = Redacted("two words")
@@ -157,6 +167,9 @@ struct InvalidCheckTests {
     Case("port", "port must be at least 1, found 0", tcp) { $0.port = 0 },
     Case("host", "host must be a name or an address, found \"tcp://db\"", tcp) { $0.host = "tcp://db" },
     Case("host", "host is empty", tcp) { $0.host = "" },
+    Case("host", "host must be in ASCII, found \"bücher.example\"", tcp) {
+      ($0.origin, $0.host) = (.api, "bücher.example")
+    },
     Case(
       "server", "server must be a name or an address, found \"a..b\", with an empty or overlong label", dns
     ) {

@@ -70,6 +70,18 @@ struct MaintenanceJudgeTests {
       } == [])
   }
 
+  @Test("a window may last as long as its shortest period, and no longer")
+  func longest() {
+    for (repetition, days) in [("daily", 1), ("weekly", 7), ("monthly", 28)] {
+      for more in [0, 1] {
+        let found = problems {
+          ($0.repetition, $0.duration) = (repetition, .seconds(days * 86_400 + more))
+        }
+        #expect(found.count == more, "\(repetition)")
+      }
+    }
+  }
+
   @Test("a start with an offset, and two ways to end, are refused")
   func others() {
     #expect(

@@ -12,6 +12,7 @@ struct MonitoringCheckTests {
     #expect(check.enabled && !check.post && check.tags.isEmpty && check.resourceID == nil)
     #expect(check.interval == .seconds(60) && check.timeout == .seconds(10))
     #expect(check.retries == 1 && check.retryDelay == .seconds(2) && check.confirmDelay == .zero)
+    #expect(check.failureThreshold == 1 && check.plan.intervalFailing == nil && check.plan.trace)
     #expect(check.ip == .any && check.responseTime == Thresholds() && check.type == .http)
     guard case .http(let http) = check.kind else {
       Issue.record("not an http check")
@@ -169,6 +170,28 @@ struct MonitoringCheckTests {
     var definition = CheckDefinition.dns(name: "example.com")
     definition.queryType = type
     #expect(((try? MonitoringCheck(definition)) != nil) == isTaken)
+  }
+
+  /// A colon ends the name of Basic, and is one of the characters of Digest's.
+  @Test func aColonInADigestsName() throws {
+    var definition = CheckDefinition.http()
+    (definition.auth.digest.username, definition.auth.digest.password) = ("a:b", Redacted("p"))
+    guard case .http(let http) = try MonitoringCheck(definition).kind else { return }
+    #expect(http.auth == .digest(username: "a:b", password: Redacted("p")))
+  }
+
+  /// What a filter of the API's checks names, and that it names nothing.
+  @Test func emptyFilters() {
+    #expect(CheckFilter().isEmpty)
+    let paths: [WritableKeyPath<CheckFilter, [UniqueID]>] = [\.resources, \.checks]
+    for path in paths {
+      var filter = CheckFilter()
+      filter[keyPath: path] = [UniqueID(high: 1, low: 1)]
+      #expect(!filter.isEmpty)
+    }
+    var filter = CheckFilter()
+    filter.types = ["http"]
+    #expect(!filter.isEmpty)
   }
 
   /// Each condition on a body's text needs the body.

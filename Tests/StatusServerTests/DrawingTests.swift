@@ -38,6 +38,21 @@ import Testing
     #expect(marks() == ["", "", "unknown", "up"])
   }
 
+  /// The headline says since when what is worst has been so, and since when nothing is wrong.
+  @Test func sinceWhen() throws {
+    var snapshot = try sampleSource().status
+    func since(_ name: String) throws -> String {
+      let check = try #require(snapshot.checks.first { $0.name == name })
+      return Layout.since(try #require(check.since), now: snapshot.now).html
+    }
+    for name in ["Shop front", "Search", "Mail <b>gateway</b>"] {
+      let words = try since(name)
+      #expect(HeroSection(snapshot).render().html.contains(words), "\(name)")
+      snapshot.checks.removeAll { $0.name == name }
+    }
+    #expect(!HeroSection(snapshot).render().html.contains("since "))
+  }
+
   /// Tenths of a pixel for each kind of character, cut, and eight pixels at least.
   @Test(
     arguments: [

@@ -60,6 +60,17 @@ import Testing
     #expect(try await names("sort=\(word)", source) == expected)
   }
 
+  /// What is named twice is named once, what is empty is not named, and a text is cut after a hundred characters.
+  @Test func whatIsNamedTwice() throws {
+    let long = String(repeating: "q", count: 101)
+    let target = "/?tag=a&tag=b&tag=a&tag=&state=down&state=up&state=down&state=&q=\(long)"
+    let filter = try ListFilter(try #require(RequestPath(target)))
+    #expect(filter.tags == ["a", "b"] && filter.states == [.down, .up])
+    #expect(filter.text == String(long.dropLast()))
+    #expect(filter.toggling(.down).states == [.up] && filter.toggling(.off).states == [.down, .up, .off])
+    #expect(filter.toggling(tag: "a").tags == ["b"] && filter.toggling(tag: "c").tags == ["a", "b", "c"])
+  }
+
   /// A word that nobody knows is refused with those that are known.
   @Test(arguments: ["/api/v1/checks", "/api/v1/status.txt"]) func strangeWordsAreRefused(_ path: String)
     async throws

@@ -83,6 +83,25 @@ import Testing
     #expect(String(decoding: metrics.bytes, as: UTF8.self) == "x \(text)\n")
   }
 
+  /// The store: each series with a value of its own.
+  @Test func theStore() async throws {
+    var source = try sampleSource()
+    var spool = SpoolView()
+    (spool.depth, spool.oldest, spool.usedBytes, spool.capacityBytes) = (1, Timestamp(seconds: 2), 3, 4)
+    (spool.durable, spool.quarantined, spool.parked, spool.gaps) = (false, 5, 6, 7)
+    (spool.lostInGaps, spool.hoursCovered, spool.dropped) = (8, 9, 10)
+    source.status.spool = spool
+    let bytes = OpenMetrics.render(source.status, await source.metrics(), .plain)
+    let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+    #expect(
+      lines.filter { $0.hasPrefix("quartz_spool_") } == [
+        "quartz_spool_records 1", "quartz_spool_oldest_timestamp_seconds 2", "quartz_spool_used_bytes 3",
+        "quartz_spool_capacity_bytes 4", "quartz_spool_durable 0", "quartz_spool_quarantined 5",
+        "quartz_spool_parked 6", "quartz_spool_gaps 7", "quartz_spool_lost 8",
+        "quartz_spool_outage_covered_seconds 32400", "quartz_spool_dropped_total 10",
+      ])
+  }
+
   /// Questions of `/probe`: each series with a value of its own.
   @Test func probes() async throws {
     let source = try sampleSource()

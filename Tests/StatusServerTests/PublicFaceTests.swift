@@ -134,6 +134,7 @@ import Testing
       let document = try XMLReader(answer.body)
       let ids = document.texts("id")
       #expect(ids.count == 3 && Set(ids).count == ids.count && ids.allSatisfy { $0.hasPrefix("urn:uuid:") })
+      #expect(ids.first == "urn:uuid:fdfcbafd-3042-5781-94c9-ccb56735d0ce", "the same for good")
       let stamps = document.texts("updated").dropFirst()
       #expect(Array(stamps) == stamps.sorted(by: >))
       #expect(document.texts("title").contains("Shop front is down"))

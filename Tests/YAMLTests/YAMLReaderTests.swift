@@ -58,6 +58,10 @@ extension YAMLRules {
         "a: 1\nb: \u{7}", "control characters are not allowed, began 0 at 2:4",
         "control characters are not allowed, began 0 at 2:4"
       ),
+      (
+        "\u{7}", "control characters are not allowed, began 0 at 1:1",
+        "control characters are not allowed, began 0 at 1:1"
+      ),
       ("", "empty", ""), ("# nothing\n", "empty", ""),
       ("a: 1\n---\nb: 2\n", "secondDocument at 2:1", "{a: 1} --- {b: 2}"),
       ("\u{feff}a: 1\n", "byteOrderMark at 1:1", "{a: 1}"),
