@@ -105,4 +105,23 @@ struct AdHocShortcutsTests {
     guard case .tls(let tls) = check.kind else { throw Unexpected() }
     #expect(!tls.options.verify)
   }
+
+  /// A time that would mean something to YAML is read as it is, and is no time.
+  @Test(arguments: ["#5", "&5", "*5", "!5", "%5", "'5", "`5", "|5"]) func timesAreTexts(timeout: String) throws {
+    let error = try #require(throws: AdHocTargetError.self) { try http { $0.timeout = timeout } }
+    #expect(error.message.hasPrefix("https://a.example/: timeout "))
+    #expect(error.message.contains("\"\(timeout)\""))
+  }
+
+  /// A target is repeated with at most 200 bytes, and without its query.
+  @Test func longTargetsAreCut() throws {
+    let target = "ping://" + String(repeating: "a", count: 300)
+    let error = try #require(throws: AdHocTargetError.self) {
+      try MonitoringCheck(
+        adHoc: target + "?count=2", keys: nil, shortcuts: shortcuts { $0.method = "PUT" }, sources: .test)
+    }
+    let shown = target.printable(maxBytes: 200)
+    #expect(shown.utf8.count <= 200)
+    #expect(error.message == "-X goes with http targets, and \(shown) is a ping target")
+  }
 }

@@ -95,4 +95,17 @@ import YAML
     #expect(node(.map([])).weight == 1 && node(.map([entry(1, text(0))])).weight == 3)
     #expect(node(.map([entry(64, text(64)), entry(1, text(0))])).weight == 7)
   }
+
+  /// A range of addresses with a port or without, in the form in which it is printed.
+  @Test(
+    arguments: [
+      ("10.0.0.0/8", true), ("10.0.0.0/8:443", true), ("10.0.0.0/8:1", true), ("10.0.0.0/8:65535", true),
+      ("2001:db8::/32", true), ("[2001:db8::/32]:443", true), ("10.0.0.0/8:", false), ("10.0.0.0/8:0", false),
+      ("10.0.0.0/8:65536", false), ("10.0.0.0/8:+4", false), ("10.0.0.0/8:4x", false), ("[10.0.0.0/8]:443", false),
+      ("2001:db8::/32:443", false), ("[2001:db8::/32]", false), ("10.0.0.1/8", false), ("example:443", false),
+      (":443", false), ("", false),
+    ])
+  func rulesOfEgress(text: String, isOne: Bool) {
+    #expect(EgressRule(text: text)?.texts == (isOne ? [text] : nil))
+  }
 }

@@ -26,4 +26,23 @@ struct NearestTests {
   @Test func longWordsAreNotCompared() {
     #expect(nearest(to: String(repeating: "interval", count: 10_000), among: keys) == nil)
   }
+
+  /// One edit in three characters, and one at least; words of up to forty.
+  @Test(
+    arguments: [
+      ("ab", "ac", true), ("ab", "cd", false), ("abcde", "abcxy", false), ("abcdef", "abcdxy", true),
+      ("abcdef", "abcxyz", false), ("abcdefghi", "abcdefxyz", true), ("abcdefghi", "abcdewxyz", false),
+      ("abdc", "abcd", true), ("abc", "abcd", true), ("abcd", "abc", true),
+      (String(repeating: "a", count: 40), String(repeating: "a", count: 41), true),
+      (String(repeating: "a", count: 41), String(repeating: "a", count: 41), false),
+    ])
+  func distance(word: String, candidate: String, isNear: Bool) {
+    #expect(nearest(to: word, among: [candidate]) == (isNear ? candidate : nil))
+  }
+
+  /// Of several the nearest, and of those as near the first.
+  @Test func theNearestOfSeveral() {
+    #expect(nearest(to: "abcdef", among: ["abcxyf", "abcdxf", "abxdef"]) == "abcdxf")
+    #expect(nearest(to: "abcdef", among: ["abcxyf", "abcdef"]) == "abcdef")
+  }
 }
