@@ -148,7 +148,7 @@ import Testing
   @Test func whatAMailNeeds() {
     #expect(mail { _ in } == [])
     #expect(
-      channel { $0.mail = .init() } == [
+      channel { $0.mail = AlertChannelDefinition.Mail() } == [
         "mail/server: mail.server is missing", "mail/from: mail.from is missing", "mail/to: mail.to is missing",
       ])
     #expect(mail { $0.server = "mx.example:x" } == ["mail/server: mail.server must be host:port"])

@@ -209,7 +209,8 @@ import Testing
       routes.runNow = RunNowGate(token: token)
       var request = StatusRequest(HTTPRequestHead(version: .http1_1, method: .GET, uri: target))
       request.authorization = signedIn ? "Bearer \(self.token)" : nil
-      return await routes.actPage(try #require(RequestPath(target)), request)
+      let path = try #require(RequestPath(target))
+      return await routes.actPage(path, request)
     }
     let known = Redacted(token)
     let check = try #require(try source().status.checks.first?.id)
