@@ -98,7 +98,11 @@ struct SlotRules {
   ) -> Violation.Found? {
     guard let watch = watches[check.id] else { return nil }
     watches[check.id]?.isRunning = false
-    if state != nil { watches[check.id]?.hasResult = true }
+    if state != nil {
+      // The steps before a first result need not be slots of the check's own grid.
+      if !watch.hasResult { watches[check.id]?.free = max(watch.free, 1) }
+      watches[check.id]?.hasResult = true
+    }
     if let state, state != .unknown {
       watches[check.id]?.isPaceKnown = true
       let pace = (state == .down ? check.plan.intervalFailing ?? check.interval : check.interval).microseconds
