@@ -152,6 +152,11 @@ import Testing
         "mail/server: mail.server is missing", "mail/from: mail.from is missing", "mail/to: mail.to is missing",
       ])
     #expect(mail { $0.server = "mx.example:x" } == ["mail/server: mail.server must be host:port"])
+    #expect(
+      mail { $0.server = "a b:25" } == [
+        "mail/server: mail.server must be host:port, found the host \"a b\", with a character that no host name has"
+      ])
+    #expect(mail { $0.server = "mx.größe.example" } == [])
     #expect(mail { $0.from = "a" } == ["mail/from: mail.from must be a plain address, found \"a\""])
     #expect(
       mail { $0.to = ["b@x.example", "c"] }

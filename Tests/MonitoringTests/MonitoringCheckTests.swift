@@ -228,7 +228,7 @@ struct MonitoringCheckTests {
   /// An operator alone is a literal, and one with something glued to it is refused.
   @Test(
     arguments: [
-      (">", true), ("<", true), ("> 5", true), ("<= 5", true), (">5", false), ("<5", false), (">=5", false),
+      (">", true), ("<", true), ("> 5", true), ("<= 5", true), ("<=", true), (">=", true), (">5", false), ("<5", false), (">=5", false),
       ("!=5", false),
     ])
   func operators(text: String, isTaken: Bool) {

@@ -129,11 +129,20 @@ private struct AlertChannelJudge {
     guard let mail = definition.mail else { return nil }
     let security = mail.security.flatMap(MailChannel.Security.init) ?? .starttls
     let standard: UInt16 = security == .implicit ? 465 : security == .none ? 25 : 587
-    let server = mail.server.flatMap { Endpoint($0, defaultPort: standard) }
+    let server = mail.server.flatMap { Endpoint($0, defaultPort: standard) }.map { server in
+      let isASCII = server.host.utf8.allSatisfy { $0 < 0x80 }
+      let host = isASCII ? server.host : (try? InternationalName.ascii(server.host)) ?? server.host
+      return Endpoint(host: host, port: server.port)
+    }
     if mail.server == nil {
       problem("mail", "server", message: "mail.server is missing", hint: "such as smtp.example:587")
     } else if server == nil {
       problem("mail", "server", message: "mail.server must be host:port", hint: "such as smtp.example:587")
+    } else if let server, let why = hostProblem(server.host) {
+      problem(
+        "mail", "server",
+        message: "mail.server must be host:port, found the host \(quoted(server.host)), \(why)",
+        hint: "such as smtp.example:587")
     }
     if (mail.username == nil) != (mail.password == nil) {
       problem("mail", message: "mail has username or password, but not both")
