@@ -162,7 +162,8 @@ struct MonitoringCheckTests {
   /// Types of records by number: from 1 to 65535, but for those of the wire itself, and without leading zeros.
   @Test(
     arguments: [
-      ("TYPE1", true), ("TYPE0", false), ("TYPE01", false), ("TYPE40", true), ("TYPE41", false), ("TYPE42", true),
+      ("TYPE1", true), ("TYPE0", false), ("TYPE01", false), ("TYPE40", true), ("TYPE41", false),
+      ("TYPE42", true),
       ("TYPE248", true), ("TYPE249", false), ("TYPE255", false), ("TYPE256", true), ("TYPE65535", true),
       ("TYPE65536", false), ("TYPE", false), ("TYPE+1", false), ("HTTPS", true), ("ANY", false),
     ])
@@ -228,7 +229,8 @@ struct MonitoringCheckTests {
   /// An operator alone is a literal, and one with something glued to it is refused.
   @Test(
     arguments: [
-      (">", true), ("<", true), ("> 5", true), ("<= 5", true), ("<=", true), (">=", true), (">5", false), ("<5", false), (">=5", false),
+      (">", true), ("<", true), ("> 5", true), ("<= 5", true), ("<=", true), (">=", true), (">5", false),
+      ("<5", false), (">=5", false),
       ("!=5", false),
     ])
   func operators(text: String, isTaken: Bool) {

@@ -50,7 +50,9 @@ extension CheckJudge {
   /// `nil` when the text does not begin with an operator that something other than a space follows.
   private func gluedOperator(_ text: String) -> String? {
     // An operator alone is a literal, and not a shorter one with something behind it.
-    ["<=", ">=", "!=", "!~", "<", ">"].first(where: text.hasPrefix).flatMap { text.count > $0.count ? $0 : nil }
+    ["<=", ">=", "!=", "!~", "<", ">"].first(where: text.hasPrefix).flatMap {
+      text.count > $0.count ? $0 : nil
+    }
   }
 
   mutating func pattern(_ text: String, _ path: [String]) {
