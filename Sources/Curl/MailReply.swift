@@ -38,7 +38,7 @@ struct MailReplyLines {
   /// - Returns: code and text, at the reply's last line; `nil` before it.
   mutating func take(_ line: UnsafeRawBufferPointer) -> (code: Int, text: [UInt8])? {
     let code = smtpReply(line)
-    guard code != nil || line.count > 3 && line[3] == UInt8(ascii: "-") else { return nil }
+    guard code != nil || startsWithCode(line) && line.count > 3 && line[3] == UInt8(ascii: "-") else { return nil }
     add(line.dropFirst(4))
     guard let code else { return nil }
     defer { text = [] }
@@ -56,8 +56,12 @@ struct MailReplyLines {
 /// The code of a reply's last line (RFC 5321, section 4.2.1); `nil` for a line that another one follows, and for what is
 /// no reply.
 func smtpReply(_ line: UnsafeRawBufferPointer) -> Int? {
-  let digits = line.prefix(3)
-  guard digits.count == 3, digits.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+  guard startsWithCode(line) else { return nil }
   if line.count > 3, ![UInt8(ascii: " "), 0x0d, 0x0a].contains(line[3]) { return nil }
-  return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }  // bounded: three digits
+  return line.prefix(3).reduce(0) { $0 * 10 + Int($1 - 0x30) }  // bounded: three digits
+}
+
+private func startsWithCode(_ line: UnsafeRawBufferPointer) -> Bool {
+  let digits = line.prefix(3)
+  return digits.count == 3 && digits.allSatisfy { (0x30...0x39).contains($0) }
 }

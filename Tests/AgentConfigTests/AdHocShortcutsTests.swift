@@ -107,7 +107,9 @@ struct AdHocShortcutsTests {
   }
 
   /// A time that would mean something to YAML is read as it is, and is no time.
-  @Test(arguments: ["#5", "&5", "*5", "!5", "%5", "'5", "`5", "|5"]) func timesAreTexts(timeout: String) throws {
+  @Test(arguments: ["#5", "&5", "*5", "!5", "%5", "'5", "`5", "|5"]) func timesAreTexts(timeout: String)
+    throws
+  {
     let error = try #require(throws: AdHocTargetError.self) { try http { $0.timeout = timeout } }
     #expect(error.message.hasPrefix("https://a.example/: timeout "))
     #expect(error.message.contains("\"\(timeout)\""))

@@ -76,7 +76,8 @@ import Testing
     let clock = FakeClock()
     let owned = Mutex<Set<UniqueID>>([])
     let desk = AskDesk(
-      isRunHere: { check in owned.withLock { $0.contains(check) } }, log: Logger(label: "test"), time: clock.time)
+      isRunHere: { check in owned.withLock { $0.contains(check) } }, log: Logger(label: "test"),
+      time: clock.time)
     func takes(_ checks: Set<UniqueID>) { owned.withLock { $0 = checks } }
     desk.hear([ask(1, of: mine.id, expires: .seconds(20)), ask(2, of: other.id, expires: .seconds(30))])
     #expect(!desk.hasTakenOver(), "it is still the other's")

@@ -16,7 +16,9 @@ import Testing
 @Suite struct TextRulesTests {
   private let begin = Timestamp(seconds: 1_700_000_000)
 
-  private func check(_ name: String, id: Int? = nil, interval: Duration = .seconds(60)) throws -> MonitoringCheck {
+  private func check(_ name: String, id: Int? = nil, interval: Duration = .seconds(60)) throws
+    -> MonitoringCheck
+  {
     var definition = CheckDefinition()
     (definition.name, definition.type, definition.host, definition.port) = (name, "tcp", "192.0.2.1", 80)
     (definition.interval, definition.timeout) = (interval, .seconds(5))
@@ -134,7 +136,8 @@ import Testing
     let check = try check("Shop", interval: .seconds(6))
     let hold = SlotHold(agent: "a")
     let slot = Timeline(agent: "a", check: check.id, interval: .seconds(6)).slot(after: begin)
-    func spanned(_ milliseconds: Int64, version: UInt64 = 7, _ trigger: Trigger = .schedule) -> SpannedSlots? {
+    func spanned(_ milliseconds: Int64, version: UInt64 = 7, _ trigger: Trigger = .schedule) -> SpannedSlots?
+    {
       let end = UInt64(slot.advanced(by: .milliseconds(milliseconds)).microseconds / 1000 + 1)
       return hold.spanned(
         by: record {

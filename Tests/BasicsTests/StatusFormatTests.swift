@@ -7,7 +7,8 @@ import Testing
 @Suite struct StatusFormatTests {
   @Test(
     arguments: [
-      (0, "0 B"), (1023, "1023 B"), (1024, "1 KiB"), (1280, "1.3 KiB"), (1536, "1.5 KiB"), (102_359, "100 KiB"),
+      (0, "0 B"), (1023, "1023 B"), (1024, "1 KiB"), (1280, "1.3 KiB"), (1536, "1.5 KiB"),
+      (102_359, "100 KiB"),
       (102_400, "100 KiB"), (153_088, "150 KiB"), (1 << 20, "1 MiB"), ((1 << 20) - 1, "1024 KiB"),
       (1 << 30, "1 GiB"), (1 << 40, "1 TiB"), (1 << 50, "1024 TiB"),
     ] as [(Int64, String)])
@@ -22,7 +23,8 @@ import Testing
 
   @Test(
     arguments: [
-      (0, "0"), (0.512, "0.512"), (0.05, "0.05"), (0.9994, "0.999"), (0.9995, "1"), (5.414, "5.41"), (5.4, "5.4"),
+      (0, "0"), (0.512, "0.512"), (0.05, "0.05"), (0.9994, "0.999"), (0.9995, "1"), (5.414, "5.41"),
+      (5.4, "5.4"),
       (9.994, "9.99"), (9.995, "10"), (54.14, "54.1"), (99.94, "99.9"), (99.95, "100"), (541.4, "541"),
     ] as [(Double, String)])
   func significant(value: Double, text: String) { #expect(StatusFormat.significant(value) == text) }
@@ -30,8 +32,10 @@ import Testing
   /// A figure is rounded to the nearest, or down where it must not look better than it is.
   @Test func rounding() {
     #expect([1.25, 1.24, 0.96].map { StatusFormat.decimal($0, places: 1) } == ["1.3", "1.2", "1"])
-    #expect([1.25, 1.29, 0.96].map { StatusFormat.decimal($0, places: 1, up: false) } == ["1.2", "1.2", "0.9"])
-    #expect(StatusFormat.decimal(2.5, places: 0) == "3" && StatusFormat.decimal(2.5, places: 0, up: false) == "2")
+    #expect(
+      [1.25, 1.29, 0.96].map { StatusFormat.decimal($0, places: 1, up: false) } == ["1.2", "1.2", "0.9"])
+    #expect(
+      StatusFormat.decimal(2.5, places: 0) == "3" && StatusFormat.decimal(2.5, places: 0, up: false) == "2")
     #expect(StatusFormat.decimal(3.04, places: 2) == "3.04" && StatusFormat.decimal(3.5, places: 3) == "3.5")
   }
 }

@@ -28,7 +28,9 @@ import Testing
     return [spans.connect, spans.tls, spans.firstByte, spans.transfer]
   }
 
-  private func milliseconds(_ numbers: [Int?]) -> [Duration?] { numbers.map { number in number.map { Duration.milliseconds($0) } } }
+  private func milliseconds(_ numbers: [Int?]) -> [Duration?] {
+    numbers.map { number in number.map { Duration.milliseconds($0) } }
+  }
 
   /// Each part lasts from its own begin to its own end, and the part in which a transfer failed until that.
   @Test func partsOfATransfer() {
@@ -36,7 +38,9 @@ import Testing
     #expect(parts(Self.times(), .prepare) == milliseconds([2, 3, 10, 15]))
     #expect(parts(Self.times { $0.tlsDone = nil }) == milliseconds([2, nil, 10, 15]))
     #expect(parts(TransferTimes()) == [nil, nil, nil, nil])
-    let early = Self.times { ($0.connected, $0.tlsDone, $0.requestStart, $0.firstByte) = (nil, nil, nil, nil) }
+    let early = Self.times {
+      ($0.connected, $0.tlsDone, $0.requestStart, $0.firstByte) = (nil, nil, nil, nil)
+    }
     for phase in [TransferPhase.connect, .proxy] {
       #expect(parts(early, phase) == milliseconds([49, nil, nil, nil]))
       #expect(parts(Self.times { $0.firstByte = nil }, phase) == milliseconds([2, 3, 40, nil]))

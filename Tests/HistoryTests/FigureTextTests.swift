@@ -74,17 +74,21 @@ import Testing
     (load.kept.results, load.kept.bytes, load.judged, load.overBudget) = (1, 2, 3, 4)
     (load.longestJudgement, load.judging) = (.milliseconds(5), 6)
     load.waits = [WaitView(queue: "dns", origin: "checks", count: 7, held: .milliseconds(8))]
-    (snapshot.spool, snapshot.delivery, snapshot.scheduler, snapshot.load) = (spool, delivery, scheduler, load)
+    (snapshot.spool, snapshot.delivery, snapshot.scheduler, snapshot.load) = (
+      spool, delivery, scheduler, load
+    )
     var json = JSONWriter()
     snapshot.writeSummary(full: false, to: &json)
     let (document, first, last) = (try JSONValue.parse(json.bytes), midnight.rfc3339, now.rfc3339)
     let expected = [
-      "spool": #"{"depth":1,"oldest":"\#(first)","used_bytes":2,"capacity_bytes":3,"durable":false,"dropped":4,"#
+      "spool":
+        #"{"depth":1,"oldest":"\#(first)","used_bytes":2,"capacity_bytes":3,"durable":false,"dropped":4,"#
         + #""quarantined":5,"parked":6,"gaps":7,"lost_in_gaps":8,"outage_covered_h":9.5}"#,
       "delivery": #"{"target":"quartz","delivered":1,"duplicates":2,"backlog":3,"last_success":"\#(last)","#
         + #""last_error":{"at":"\#(first)","message":"404","hint":"look"},"requests_used":4,"#
         + #""requests_allowed":5,"skipped":[{"check":"Old","reason":"not listed"}]}"#,
-      "schedule": #"{"lateness_p50_ms":1.5,"lateness_p99_ms":2,"lateness_max_ms":3000,"missed":4,"missed_by":"#
+      "schedule":
+        #"{"lateness_p50_ms":1.5,"lateness_p99_ms":2,"lateness_max_ms":3000,"missed":4,"missed_by":"#
         + #"{"failover":6,"gap":7},"spanned":5,"in_flight":8,"limit":9}"#,
       "load": #"{"kept_results":1,"kept_bytes":2,"judged":3,"judged_over_budget":4,"judged_longest_ms":5,"#
         + #""judging":6,"queues":[{"queue":"dns","origin":"checks","waiting":7,"held_ms":8}]}"#,

@@ -30,19 +30,29 @@ import Testing
   /// A text stands without quotes where YAML reads it as the same text, as a value and as a key.
   @Test(
     arguments: [
-      ("a", "a", "a"), ("a b", "a b", "\"a b\""), ("a.b/c", "a.b/c", "\"a.b/c\""), ("a_b-9", "a_b-9", "a_b-9"),
+      ("a", "a", "a"), ("a b", "a b", "\"a b\""), ("a.b/c", "a.b/c", "\"a.b/c\""),
+      ("a_b-9", "a_b-9", "a_b-9"),
       ("a ", "\"a \"", "\"a \""), ("a:", "\"a:\"", "\"a:\""), ("a: b", "\"a: b\"", "\"a: b\""),
       ("http://a.example:", "\"http://a.example:\"", "\"http://a.example:\""),
       ("http://a.example:80", "http://a.example:80", "\"http://a.example:80\""),
-      ("https://a.example/?b=1&c=%20~+", "https://a.example/?b=1&c=%20~+", "\"https://a.example/?b=1&c=%20~+\""),
+      (
+        "https://a.example/?b=1&c=%20~+", "https://a.example/?b=1&c=%20~+",
+        "\"https://a.example/?b=1&c=%20~+\""
+      ),
       ("https://a.example/#b", "\"https://a.example/#b\"", "\"https://a.example/#b\""),
-      ("", "\"\"", "\"\""), ("1", "\"1\"", "\"1\""), ("-a", "\"-a\"", "\"-a\""), ("Yes", "\"Yes\"", "\"Yes\""),
+      ("", "\"\"", "\"\""), ("1", "\"1\"", "\"1\""), ("-a", "\"-a\"", "\"-a\""),
+      ("Yes", "\"Yes\"", "\"Yes\""),
       ("NULL", "\"NULL\"", "\"NULL\""), ("n", "\"n\"", "\"n\""), ("nn", "nn", "nn"), ("ä", "\"ä\"", "\"ä\""),
       ("a\"\\\n\t\r", "\"a\\\"\\\\\\n\\t\\r\"", "\"a\\\"\\\\\\n\\t\\r\""),
       ("\u{1f}\u{20}\u{7e}\u{7f}\u{9f}\u{a0}", "\"\\x1f ~\\x7f\\x9f\u{a0}\"", "\"\\x1f ~\\x7f\\x9f\u{a0}\""),
       (
-        "\u{1fff}\u{2000}\u{200f}\u{2010}", "\"\u{1fff}\\u2000\\u200f\u{2010}\"", "\"\u{1fff}\\u2000\\u200f\u{2010}\""),
-      ("\u{2027}\u{2028}\u{202f}\u{2030}", "\"\u{2027}\\u2028\\u202f\u{2030}\"", "\"\u{2027}\\u2028\\u202f\u{2030}\""),
+        "\u{1fff}\u{2000}\u{200f}\u{2010}", "\"\u{1fff}\\u2000\\u200f\u{2010}\"",
+        "\"\u{1fff}\\u2000\\u200f\u{2010}\""
+      ),
+      (
+        "\u{2027}\u{2028}\u{202f}\u{2030}", "\"\u{2027}\\u2028\\u202f\u{2030}\"",
+        "\"\u{2027}\\u2028\\u202f\u{2030}\""
+      ),
       ("\u{7}\u{feff}\u{10ffff}", "\"\\x07\\ufeff\\U0010ffff\"", "\"\\x07\\ufeff\\U0010ffff\""),
     ] as [(String, String, String)])
   func aText(_ text: String, value: String, key: String) {

@@ -17,7 +17,8 @@ import Testing
   /// The deepest that is read, and one level more, in each way of writing that nests.
   @Test(
     arguments: [
-      (.cloudprober, "", "a{", "}", 63, "nested too deep"), (.cloudprober, "", "a<", ">", 63, "nested too deep"),
+      (.cloudprober, "", "a{", "}", 63, "nested too deep"),
+      (.cloudprober, "", "a<", ">", 63, "nested too deep"),
       (.cloudprober, "a: ", "[", "]", 64, "nested too deep"),
       (.telegraf, "a = ", "[", "]", 64, "nested deeper than 64 levels"),
       (.telegraf, "a", ".a", "", 63, "nested deeper than 64 levels"),

@@ -150,8 +150,10 @@ import Testing
   /// Signs between two values, each with values on both sides of where its answer changes.
   @Test(arguments: [
     ("n < 2", false), ("n < 3", true), ("n <= 2", true), ("n <= 1", false), ("n > 2", false), ("n > 1", true),
-    ("n >= 2", true), ("n >= 3", false), ("n == 2", true), ("n == 3", false), ("n != 2", false), ("n != 3", true),
-    ("n - 1 == 1", true), ("n * 3 == 6", true), ("n / 2 == 1", true), ("n + 1 == 3", true), ("none < 1", true),
+    ("n >= 2", true), ("n >= 3", false), ("n == 2", true), ("n == 3", false), ("n != 2", false),
+    ("n != 3", true),
+    ("n - 1 == 1", true), ("n * 3 == 6", true), ("n / 2 == 1", true), ("n + 1 == 3", true),
+    ("none < 1", true),
     ("t < \"b\"", false), ("t < \"c\"", true), ("t > \"b\"", false), ("t > \"a\"", true),
     ("n in [ 1, 2 ]", true), ("n in [ 1, 3 ]", false), ("n !in [ 1, 2 ]", false), ("n !in [ 1, 3 ]", true),
   ])

@@ -78,9 +78,11 @@ import Testing
   /// A reminder comes after as many intervals as Kuma waits for, from a minute to a week.
   @Test(
     arguments: [
-      ("60", "1", 60_000), ("20", "1", 60_000), ("20", "3", 60_000), ("20", "4", 80_000), ("90", "3", 270_000),
+      ("60", "1", 60_000), ("20", "1", 60_000), ("20", "3", 60_000), ("20", "4", 80_000),
+      ("90", "3", 270_000),
       ("604800", "1", 604_800_000), ("700000", "1", 604_800_000), ("1", "604800", 604_800_000),
-      ("1", "604799", 604_799_000), ("60", "10080", 604_800_000), ("60", "10081", 604_800_000), ("60", "0", nil),
+      ("1", "604799", 604_799_000), ("60", "10080", 604_800_000), ("60", "10081", 604_800_000),
+      ("60", "0", nil),
     ] as [(String, String, Int?)])
   func reminders(interval: String, resend: String, remind: Int?) throws {
     let row =
@@ -96,7 +98,8 @@ import Testing
   /// Statuses are numbers and ranges; another word is left out, and said so.
   @Test(
     arguments: [
-      (#"["200-299","404"]"#, ["200-299", "404"], 0), (#"["200","","2xx"]"#, ["200"], 1), (#"["2xx"]"#, nil, 1),
+      (#"["200-299","404"]"#, ["200-299", "404"], 0), (#"["200","","2xx"]"#, ["200"], 1),
+      (#"["2xx"]"#, nil, 1),
       ("[]", nil, 0),
     ] as [(String, [String]?, Int)])
   func statuses(codes: String, statuses: [String]?, notes: Int) throws {

@@ -155,6 +155,7 @@ import Testing
     #expect(made.text.contains(word.replacing("'", with: "")) == isText, "\(made.text)")
     let macro = word.split(separator: "$").dropFirst().first ?? ""
     #expect(
-      made.imported.leftOut.map(\.why) == (isText ? [] : ["the macro $\(macro)$ has no value in the files given"]))
+      made.imported.leftOut.map(\.why)
+        == (isText ? [] : ["the macro $\(macro)$ has no value in the files given"]))
   }
 }

@@ -10,7 +10,9 @@ import Testing
     error.problems.map { "\($0.path.joined(separator: "/")): \($0.message)" }
   }
 
-  private func rule(_ type: AlertRuleType?, _ fill: (inout AlertRuleDefinition) -> Void = { _ in }) -> [String] {
+  private func rule(_ type: AlertRuleType?, _ fill: (inout AlertRuleDefinition) -> Void = { _ in })
+    -> [String]
+  {
     var definition = AlertRuleDefinition()
     definition.type = type?.rawValue
     switch type {
@@ -149,7 +151,8 @@ import Testing
     #expect(mail { _ in } == [])
     #expect(
       channel { $0.mail = AlertChannelDefinition.Mail() } == [
-        "mail/server: mail.server is missing", "mail/from: mail.from is missing", "mail/to: mail.to is missing",
+        "mail/server: mail.server is missing", "mail/from: mail.from is missing",
+        "mail/to: mail.to is missing",
       ])
     #expect(mail { $0.server = "mx.example:x" } == ["mail/server: mail.server must be host:port"])
     #expect(
@@ -175,7 +178,8 @@ import Testing
   /// The name given to a mail server is a domain or an address literal of 1 to 255 bytes.
   @Test(
     arguments: [
-      ("agent.example.com", true), ("[192.0.2.1]", true), ("[IPv6:2001:db8::1]", true), ("a-9", true), ("", false),
+      ("agent.example.com", true), ("[192.0.2.1]", true), ("[IPv6:2001:db8::1]", true), ("a-9", true),
+      ("", false),
       ("a b", false), ("a_b", false), ("a/b", false), ("a\n", false), ("é", false),
       (String(repeating: "a", count: 255), true), (String(repeating: "a", count: 256), false),
     ])

@@ -10,7 +10,8 @@ import Testing
   /// A sign, what stands behind it, and the operator that is meant; none where nothing stands behind it.
   @Test(
     arguments: [
-      ("= 5", ["=", "5", "="]), ("==  5", ["==", "5", "="]), ("==5", ["==", "5", "="]), ("=~a", ["=~", "a", "~"]),
+      ("= 5", ["=", "5", "="]), ("==  5", ["==", "5", "="]), ("==5", ["==", "5", "="]),
+      ("=~a", ["=~", "a", "~"]),
       ("!== a", ["!==", "a", "!="]), ("<>a", ["<>", "a", "!="]), ("=<5", ["=<", "5", "<="]),
       ("=>5", ["=>", "5", ">="]), ("! a", ["!", "a", "!="]), ("!=~a", ["!=~", "a", "!~"]),
       ("=", nil), ("==", nil), ("=~", nil), ("~=", nil), ("<>", nil), ("=<", nil), ("=>", nil), ("!", nil),
@@ -20,7 +21,8 @@ import Testing
     let found = Condition.misspelling(of: text)
     #expect(found.map { [$0.sign, $0.rest] } == parts.map { Array($0.prefix(2)) })
     let meant: [String: Condition.Comparison] = [
-      "=": .equal, "!=": .notEqual, "~": .matches, "!~": .notMatches, "<=": .lessOrEqual, ">=": .greaterOrEqual,
+      "=": .equal, "!=": .notEqual, "~": .matches, "!~": .notMatches, "<=": .lessOrEqual,
+      ">=": .greaterOrEqual,
     ]
     #expect(found?.meant == parts.flatMap { meant[$0[2]] })
   }

@@ -9,7 +9,8 @@ import Testing
   /// Slow is more than so many times the usual, which has to be known from a hundred results.
   @Test(
     arguments: [
-      (301, 100, 3, true), (300, 100, 3, false), (301, 99, 3, false), (301, 101, 3, true), (101, 100, 1, true),
+      (301, 100, 3, true), (300, 100, 3, false), (301, 99, 3, false), (301, 101, 3, true),
+      (101, 100, 1, true),
       (100, 100, 1, false), (9000, 100, 0, false), (9000, 100, -1, false),
     ] as [(Int64, Int64, Int, Bool)])
   func slowness(took: Int64, count: Int64, factor: Int, isSlow: Bool) throws {

@@ -11,7 +11,8 @@ import Testing
   private let ours = checkID(1)
 
   private func row(
-    _ number: Int, resource: UniqueID, ends: Timestamp = dawn.advanced(by: .seconds(3600)), repeats: String? = nil
+    _ number: Int, resource: UniqueID, ends: Timestamp = dawn.advanced(by: .seconds(3600)),
+    repeats: String? = nil
   ) throws -> WireWindow {
     let repetition = repeats.map { "true,\"recurrence_pattern\":\"\($0)\"" } ?? "false"
     let text =
@@ -43,7 +44,8 @@ import Testing
   @Test func aDayOfGrace() throws {
     let end = dawn.advanced(by: .seconds(-86_400))
     let rows = [
-      try row(3, resource: ours, ends: end), try row(2, resource: ours, ends: end.advanced(by: .milliseconds(-1))),
+      try row(3, resource: ours, ends: end),
+      try row(2, resource: ours, ends: end.advanced(by: .milliseconds(-1))),
       try row(4, resource: ours, ends: Timestamp(seconds: 1_767_229_200), repeats: "weekly"),
     ]
     #expect(mapped(rows).windows.map(\.id) == [3, 4].map { Optional(checkID($0)) })

@@ -17,7 +17,9 @@ import Testing
 
   /// Bars are as long as their share of the room, in eighths of a column or in whole signs.
   @Test func barsOfAHistogram() {
-    let bounds = ["1.000", "2.154", "4.642", "10.00", "21.54", "46.42", "100.0", "215.4", "464.2", "1000", "2154"]
+    let bounds = [
+      "1.000", "2.154", "4.642", "10.00", "21.54", "46.42", "100.0", "215.4", "464.2", "1000", "2154",
+    ]
     let counts = [4, 0, 0, 1, 0, 0, 1, 0, 0, 1]
     func lines(_ sign: String, _ most: String, _ one: String) -> [String] {
       counts.indices.map { place in
@@ -50,7 +52,8 @@ import Testing
   /// The figures of the rounds so far: of each success, and of each run.
   @Test func liveFigures() throws {
     var figures = LiveFigures()
-    #expect(figures.loss == 0 && figures.jitter == nil && figures.deviation == nil && figures.percentile(1) == nil)
+    #expect(
+      figures.loss == 0 && figures.jitter == nil && figures.deviation == nil && figures.percentile(1) == nil)
     for time in [9.0, 2, 5, 4, 7, 4, 5, 4] {
       figures.add(try Explained.http(.ok) { $0.responseTime = Explained.ms(time) })
       if figures.runs == 1 { #expect(figures.deviation == nil && figures.jitter == nil) }
@@ -87,7 +90,8 @@ import Testing
         row(
           "bb    ", "1.1       ", "    20", "        0", "         9",
           "leaving, other configuration, clock 1 s ahead"),
-        row("c     ", "1.1       ", "     3", "        0", "         0", "refuses 2 checks, clock 3 s behind"),
+        row(
+          "c     ", "1.1       ", "     3", "        0", "         0", "refuses 2 checks, clock 3 s behind"),
       ])
     #expect(
       lines[6...8] == [
@@ -130,7 +134,8 @@ import Testing
     #expect(book.status == ExitStatus.degraded)
     #expect(
       book.report == [
-        "Shop: 2 same, 1 not compared", "    last: no answer", "Bank: 1 differed for a moment", "Mail: 2 differ",
+        "Shop: 2 same, 1 not compared", "    last: no answer", "Bank: 1 differed for a moment",
+        "Mail: 2 differ",
         "    last: last\\u{7}", sum(2, 2, 1, 1),
       ])
   }
@@ -147,7 +152,8 @@ import Testing
       chain: Explained.chain(days: 20) + [root])
     let chain = [
       "0  CN=shop.example  20 days left (2027-02-04)", "   for shop.example, www.shop.example",
-      "   issued by CN=Intermediate", "1  CN=Intermediate  800 days left (2029-03-25)", "   issued by CN=Root",
+      "   issued by CN=Intermediate", "1  CN=Intermediate  800 days left (2029-03-25)",
+      "   issued by CN=Root",
       "2  CN=Root  expired 3 days ago (2027-01-12)", "   issued by itself",
     ]
     #expect(

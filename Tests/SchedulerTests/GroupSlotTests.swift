@@ -54,7 +54,8 @@ import Testing
       for (check, isShared) in zip(checks, shared) {
         let agent = isShared ? "london" : "london-1"
         #expect(
-          grid.timeline(check, .seconds(60)) == Timeline(agent: agent, check: check.id, interval: .seconds(60)))
+          grid.timeline(check, .seconds(60))
+            == Timeline(agent: agent, check: check.id, interval: .seconds(60)))
       }
     }
   }

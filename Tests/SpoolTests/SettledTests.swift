@@ -158,7 +158,9 @@ struct SettledTests {
     let network = ["nfs", "nfs4", "cifs", "smb3", "smbfs", "ceph", "lustre", "afs", "gfs2", "ocfs2"]
     for type in network + ["fuse.sshfs", "fuse.glusterfs"] { #expect(MountKind(type: type) == .network) }
     for type in ["btrfs", "zfs", "bcachefs"] { #expect(MountKind(type: type) == .copyOnWrite) }
-    for type in ["ext4", "xfs", "tmpfs", "overlay", "fuse", "NFS", ""] { #expect(MountKind(type: type) == .ordinary) }
+    for type in ["ext4", "xfs", "tmpfs", "overlay", "fuse", "NFS", ""] {
+      #expect(MountKind(type: type) == .ordinary)
+    }
   }
 
   @Test(
@@ -173,6 +175,7 @@ struct SettledTests {
       (EIO, "Input/output error"),
     ])
   func faults(code: Int32, words: String) {
-    #expect(FileFault.failed(operation: "write", name: "a", code: code).description == "cannot write a: \(words)")
+    #expect(
+      FileFault.failed(operation: "write", name: "a", code: code).description == "cannot write a: \(words)")
   }
 }

@@ -16,7 +16,8 @@ import Testing
     ("gzip", true), ("deflate, gzip;q=0.5", true), ("GZIP ; q=1.0", true), ("x-gzip", true), ("*", true),
     ("gzip;q=0", false), ("gzip; q=0.000, *", false), ("*;q=0", false), ("identity", false), ("", false),
     ("gzip;q=x", false), ("gzip;q=1", true),
-    ("gzip;q=1.001", false), ("gzip;q=-1", false), ("br, *;q=0.1", true), ("gzipped", false), (",,;q=1,", false),
+    ("gzip;q=1.001", false), ("gzip;q=-1", false), ("br, *;q=0.1", true), ("gzipped", false),
+    (",,;q=1,", false),
   ])
   func theClientDecides(_ header: String, _ expected: Bool) {
     #expect(Compression.acceptsGzip(header) == expected)

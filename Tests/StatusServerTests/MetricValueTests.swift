@@ -117,7 +117,8 @@ import Testing
       lines.filter { $0.hasPrefix("quartz_probe_") || $0.hasPrefix("blackbox_") } == [
         "quartz_probe_requests_total{outcome=\"success\"} 1",
         "quartz_probe_requests_total{outcome=\"failure\"} 2",
-        "quartz_probe_requests_total{outcome=\"refused\"} 3", "quartz_probe_requests_total{outcome=\"busy\"} 4",
+        "quartz_probe_requests_total{outcome=\"refused\"} 3",
+        "quartz_probe_requests_total{outcome=\"busy\"} 4",
         "quartz_probe_in_flight 6", "quartz_probe_in_flight_limit 7", "blackbox_module_unknown_total 5",
         "blackbox_exporter_config_last_reload_successful 1",
         "blackbox_exporter_config_last_reload_success_timestamp_seconds 8",

@@ -68,7 +68,8 @@ import Testing
     #expect(changes(nil, 1400, nil) == [words])
     #expect(changes(nil, 1400, unknown) == [] && changes(1400, nil, nil) == [])
     #expect(changes(nil, 1400, good) == [words + ", it was 1500 5 h before"])
-    #expect(changes(1400, nil, good) == ["packets over 1400 bytes do not get through, it was 1500 5 h before"])
+    #expect(
+      changes(1400, nil, good) == ["packets over 1400 bytes do not get through, it was 1500 5 h before"])
     #expect(
       changes(1300, 1400, good) == ["packets over 1300 bytes do not get through, it was 1500 5 h before"])
     #expect(changes(1500, nil, good) == [] && changes(1501, nil, good) == [])
@@ -78,7 +79,8 @@ import Testing
   @Test func nothingNew() {
     let trace = Way(Way.whole(2), .reached("accepted"), isLater: true).trace
     #expect(
-      TraceComparison(trace, good: good).summary == "the route to the target is complete and as before, 3 hops")
+      TraceComparison(trace, good: good).summary
+        == "the route to the target is complete and as before, 3 hops")
     let alone = TraceComparison(trace, good: nil)
     #expect(alone.shortSummary == "the route to the target is complete, 3 hops")
     #expect(alone.summary == alone.shortSummary + "; no trace of it at work to compare with")
@@ -87,7 +89,9 @@ import Testing
   /// What a kept trace can hold at most comes back, and what is beyond is taken to it.
   @Test func numbersOfAKeptTrace() throws {
     var trace = good
-    trace.narrowings = [TraceNarrowing(ttl: nil, by: nil, mtu: 0), TraceNarrowing(ttl: 0, by: .v4(1), mtu: 1)]
+    trace.narrowings = [
+      TraceNarrowing(ttl: nil, by: nil, mtu: 0), TraceNarrowing(ttl: 0, by: .v4(1), mtu: 1),
+    ]
     trace.hops = [
       TraceHop(ttl: 255, sent: 100_000, answers: [], method: .tcp), TraceHop(ttl: 0, sent: 0, method: .udp),
       TraceHop(ttl: 1, sent: 1, method: .icmp),

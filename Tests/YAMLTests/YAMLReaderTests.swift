@@ -146,7 +146,8 @@ extension YAMLRules {
   /// What is refused is told of as that also where libyaml reads no further, and no more of it than is kept.
   @Test(
     arguments: [
-      ("a:\n\tb: 1\n", ["tab at 2:1"]), ("a: 1\nb:\n  \tc: 1\n", ["tab at 3:3"]), ("a: &\n", ["anchor at 1:4"]),
+      ("a:\n\tb: 1\n", ["tab at 2:1"]), ("a: 1\nb:\n  \tc: 1\n", ["tab at 3:3"]),
+      ("a: &\n", ["anchor at 1:4"]),
       ("a: *\n", ["alias at 1:4"]), ("%YAML x\n---\n", ["directive at 1:1"]),
       (
         "a: [&a 1, &b 1, &c 1, &d 1, &e 1]\n",

@@ -85,10 +85,12 @@ private struct PresentationWord {
   var escaped: [UInt8] = []
   /// Not in quotes.
   var isName = false
+  /// The last byte was escaped: a dot is then one of the name, and not its end.
+  var endsInEscape = false
 
   func text(foldsCase: Bool) -> String {
     var bytes = String(validating: raw, as: UTF8.self) == nil ? escaped : normalForm(raw)
-    if isName, bytes.count > 1, bytes.last == 0x2e { bytes.removeLast() }
+    if isName, !endsInEscape, bytes.count > 1, bytes.last == 0x2e { bytes.removeLast() }
     let text = String(decoding: bytes, as: UTF8.self)
     return foldsCase ? text.lowercased() : text
   }
@@ -96,6 +98,7 @@ private struct PresentationWord {
   mutating func append(_ byte: UInt8) {
     raw.append(byte)
     escaped.append(byte)
+    endsInEscape = false
   }
 }
 
@@ -123,10 +126,12 @@ private func presentationWords(_ text: String) -> [PresentationWord] {
       // An escape of more than a byte is none.
       word.raw += value < 256 ? [UInt8(value)] : [0x5c] + digits
       word.escaped += value < 128 ? [UInt8(value)] : [0x5c] + digits
+      word.endsInEscape = true
       bytes = bytes.dropFirst(3)
       isOpen = true
     case 0x5c:
       if let next = bytes.popFirst() { word.append(next) }
+      word.endsInEscape = true
       isOpen = true
     case 0x20 where !isQuoted, 0x09 where !isQuoted:
       if isOpen { close(isName: true) }

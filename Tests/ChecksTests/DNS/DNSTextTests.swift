@@ -35,12 +35,14 @@ import Testing
       ("\"A b\" \"c.\"", ["a b", "c."]), ("\"a\tb\"c.", ["a\tb", "c"]), ("\"\" \"\"", ["", ""]),
       ("a\\032b", ["a b"]), ("\\a\\ b", ["a b"]), ("\"a\\\"b\"", ["a\"b"]), ("a\\09", ["a09"]),
       ("\\255A", ["\\255a"]), ("\\256", ["\\256"]), ("\\127", ["\u{7f}"]), ("\\255\\127", ["\\255\u{7f}"]),
-      ("\"open.", ["open."]), ("a\\", ["a"]),
+      ("\"open.", ["open."]), ("a\\", ["a"]), ("a\\.", ["a."]), ("a\\046", ["a."]), ("a\\.b.", ["a.b"]),
     ] as [(String, [String])])
   func words(text: String, words: [String]) { #expect(presentationTokens(text) == words) }
 
   /// Bytes that are a character are the same as the character.
-  @Test func charactersInDigits() { #expect(presentationTokens("\\195\\188") == presentationTokens("\u{fc}")) }
+  @Test func charactersInDigits() {
+    #expect(presentationTokens("\\195\\188") == presentationTokens("\u{fc}"))
+  }
 
   /// The registry of record types, from number to word and back; other numbers have a word made of them.
   @Test func types() {

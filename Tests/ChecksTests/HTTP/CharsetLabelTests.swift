@@ -64,7 +64,8 @@ import Testing
   @Test func utf16() {
     func text(_ bytes: [UInt8], _ isLittleEndian: Bool) -> String {
       let charset = Charset.utf16(isLittleEndian: isLittleEndian)
-      return String(decoding: charset.decoded(bytes[...], within: CPUBudget(.seconds(60))) ?? [], as: UTF8.self)
+      return String(
+        decoding: charset.decoded(bytes[...], within: CPUBudget(.seconds(60))) ?? [], as: UTF8.self)
     }
     #expect(text([0x61, 0, 0xac, 0x20, 0x62], true) == "a€")
     #expect(text([0, 0x61, 0x20, 0xac, 0], false) == "a€")

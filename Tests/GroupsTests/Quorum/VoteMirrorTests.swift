@@ -136,7 +136,8 @@ import Testing
         .incident(check: check): 7, .question(check: check, place: "paris"): 4,
         .vote(check: check, place: "paris"): 6,
       ])
-    #expect(mirror.keys(of: 3, "ny") == [.incident(check: check): 7, .question(check: check, place: "ny"): 5])
+    #expect(
+      mirror.keys(of: 3, "ny") == [.incident(check: check): 7, .question(check: check, place: "ny"): 5])
     #expect(mirror.keys(of: 4, "paris") == [.incident(check: UniqueID(high: 7, low: 2)): 8])
     #expect(mirror.keys(of: 3, "nowhere") == [.incident(check: check): 7])
   }

@@ -220,7 +220,8 @@ import Testing
     let echo = Array(tail[2...]) + nonce + [0]
     #expect(body(6, isICMP: true).packet(513, payload: 11) == [128, 0, 0, 0, 0, 0, 2, 1] + echo)
     #expect(body(4, isICMP: true).packet(513, payload: 11) == [8, 0, 0, 0, 0, 0, 2, 1] + echo)
-    #expect(body(6, isICMP: true, identifier: 258).packet(513, payload: 11) == [128, 0, 0, 0, 1, 2, 2, 1] + echo)
+    #expect(
+      body(6, isICMP: true, identifier: 258).packet(513, payload: 11) == [128, 0, 0, 0, 1, 2, 2, 1] + echo)
     let raw = body(4, isICMP: true, identifier: 258).packet(513, payload: 11)
     #expect(raw[0] == 8 && Array(raw[4...]) == [1, 2, 2, 1] + echo && RawEcho.checksum(raw) == 0)
   }
