@@ -38,7 +38,9 @@ struct MailReplyLines {
   /// - Returns: code and text, at the reply's last line; `nil` before it.
   mutating func take(_ line: UnsafeRawBufferPointer) -> (code: Int, text: [UInt8])? {
     let code = smtpReply(line)
-    guard code != nil || startsWithCode(line) && line.count > 3 && line[3] == UInt8(ascii: "-") else { return nil }
+    guard code != nil || startsWithCode(line) && line.count > 3 && line[3] == UInt8(ascii: "-") else {
+      return nil
+    }
     add(line.dropFirst(4))
     guard let code else { return nil }
     defer { text = [] }

@@ -150,11 +150,11 @@ private func append(_ value: Int64, _ width: Int, _ end: Unicode.Scalar, to byte
   if value < 0 || value > 9999 {
     bytes.append(contentsOf: padded(value, width).utf8)
   } else {
-    let digits = UInt16(value)  // bounded: looked at above
-    if width > 3 || digits > 999 { bytes.append(UInt8(ascii: "0") + UInt8(digits / 1000)) }  // bounded: a digit
-    if width > 2 || digits > 99 { bytes.append(UInt8(ascii: "0") + UInt8(digits / 100 % 10)) }  // bounded: a digit
-    bytes.append(UInt8(ascii: "0") + UInt8(digits / 10 % 10))  // bounded: a digit
-    bytes.append(UInt8(ascii: "0") + UInt8(digits % 10))  // bounded: a digit
+    func digit(_ unit: Int64) -> UInt8 { UInt8(ascii: "0") + UInt8(value / unit % 10) }  // bounded: a digit
+    if width > 3 || value > 999 { bytes.append(digit(1000)) }
+    if width > 2 || value > 99 { bytes.append(digit(100)) }
+    bytes.append(digit(10))
+    bytes.append(digit(1))
   }
   bytes.append(UInt8(ascii: end))
 }
