@@ -102,7 +102,9 @@ extension SpokenDialog {
       return read(bytes)
     }
     let second = read(bytes.dropFirst(first.count))
-    guard case .accepted(let count, let then) = second else { return first.count == bytes.count ? .more : second }
+    guard case .accepted(let count, let then) = second else {
+      return first.count == bytes.count ? .more : second
+    }
     return .accepted(first.count + count, then: then)
   }
 
