@@ -52,6 +52,11 @@ begin
     from public.monitoring_checks c
     where c.is_enabled and (p_check is null or c.id = p_check) and (p_resource is null or c.resource_id = p_resource)
     order by c.id limit 200) c;
+  -- One that is almost over would be offered to no agent any more: a new one takes its place. Its answer counts if it comes.
+  update public.check_asks a set state = 'expired' where a.id in (
+    select b.id from public.check_asks b where b.state = 'open' and b.monitoring_check_id = any (wanted)
+      and b.expires_at < now() + least((select s.contact_s from quartz_agent.settings s) + 5, 30) * interval '1 second'
+    order by b.monitoring_check_id for update);
   insert into public.check_asks (monitoring_check_id, asked_by) select w, me from unnest(wanted) w order by w
   on conflict (monitoring_check_id) where state = 'open' do nothing;
   select array_agg(a.id) into asks from public.check_asks a where a.state = 'open' and a.monitoring_check_id = any (wanted);
@@ -108,14 +113,18 @@ language sql set search_path = pg_catalog, pg_temp as $$
   from said s where a.id = s.ask_id and a.state <> 'done'
 $$;
 
--- The open asks that are offered to a key: all in its scope; the agent that has the check runs it.
-create or replace function quartz_agent.open_asks(scope public.agent_key_scopes) returns jsonb language sql stable as $$
+drop function if exists quartz_agent.open_asks(public.agent_key_scopes);
+-- The open asks that are offered to an agent: all in its key's scope; the one that has the check runs it. At most fifty: those of
+-- checks that ran at its place come first, so that asks for an agent that is gone hold up no other.
+create or replace function quartz_agent.open_asks(scope public.agent_key_scopes, place text) returns jsonb language sql stable as $$
   select coalesce(jsonb_agg(jsonb_build_object('id', q.id, 'check_id', q.monitoring_check_id,
-    'expires_s', ceil(extract(epoch from q.expires_at - now()))::integer) order by q.asked_at, q.id), '[]')
-  from (select a.* from public.check_asks a join public.monitoring_checks c on c.id = a.monitoring_check_id
+    'expires_s', ceil(extract(epoch from q.expires_at - now()))::integer) order by q.is_elsewhere, q.asked_at, q.id), '[]')
+  from (select a.*, not exists (select from quartz_agent.place_state s where s.check_id = a.monitoring_check_id
+      and s.place = open_asks.place) as is_elsewhere
+    from public.check_asks a join public.monitoring_checks c on c.id = a.monitoring_check_id
     where a.state = 'open' and a.expires_at > now() and c.is_enabled
       and (scope.resource_ids is null or c.resource_id = any (scope.resource_ids))
-    order by a.asked_at, a.id limit 50) q
+    order by is_elsewhere, a.asked_at, a.id limit 50) q
 $$;
 
 create or replace function quartz_agent.tick_asks() returns void language sql as $$

@@ -188,10 +188,7 @@ begin
     and exists (select from public.alert_notifications n where n.state = 'waiting' and n.created_at >= now())) into answer
   from quartz_agent.settings s;
   if 'asks' = any (abilities) then
-    if results @? '$[*].ask_id' then
-      perform quartz_agent.answer_asks(key_id, agent, results);
-    end if;
-    answer := answer || jsonb_build_object('asks', quartz_agent.open_asks(scope));
+    answer := answer || jsonb_build_object('asks', quartz_agent.open_asks(scope, coalesce(quartz_agent.place(agent), agent ->> 'name')));
   end if;
   if 'list' = any (abilities) then
     answer := answer || jsonb_build_object('list', jsonb_build_object('version', quartz_agent.version_of(scope, false)));

@@ -175,6 +175,14 @@ begin
       on conflict (check_id) do update set since = least(d.since, excluded.since), touched_at = now();
     end;
   end if;
+  -- On its own: a person waits for it, whatever becomes of the rest.
+  if results @? '$[*].ask_id' then
+    begin
+      perform quartz_agent.answer_asks(key_id, agent, results);
+    exception when others then
+      raise warning 'answers to asks: % %', sqlstate, sqlerrm;
+    end;
+  end if;
   begin
     perform quartz_agent.note_more(key_id, agent);
     -- Where pg_cron is missing or stands still, agents keep the time.

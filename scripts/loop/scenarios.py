@@ -577,6 +577,61 @@ def asks_lists_acks(stage):
     expect((told["open"], [(c["check_id"], c["kind"]) for c in told["closed_by_hand"]]), ([], [(stage.check, "availability")]))
 
 
+def an_ask_that_is_almost_over_is_not_joined(stage):
+    """A further press is offered to the agents with all of its time; the earlier ask still counts where its answer comes."""
+    stage.post(stage.row(30, True), can=["asks"])
+    person = str(uuid.uuid4())
+    stage.run(f"insert into auth.users values ('{person}'); insert into user_roles (user_id, role) values ('{person}', 'viewer')")
+    team = Session(stage.folder, "authenticated")
+    team.ask(f"select set_config('request.jwt.claim.sub', '{person}', false)")
+    try:
+        def ask():
+            return team.json(f"select ask_checks('{stage.check}', null)")["asks"]
+
+        [first] = ask()
+        stage.run("update check_asks set expires_at = now() + interval '31 s'")
+        expect(ask(), [first], "joined")
+        stage.run("update check_asks set expires_at = now() + interval '14 s'")
+        [second] = ask()
+        assert second != first
+        [offered] = stage.post(can=["asks"])["asks"]
+        expect((offered["id"], offered["expires_s"]), (second, 60))
+        # The agent had taken the first one.
+        stage.post(stage.row(0, True, trigger="manual", ask_id=first), can=["asks"])
+        state = team.json(f"select asks_state('[\"{first}\", \"{second}\"]')")
+        expect((len(state["results"]), state["open"]), (1, 1))
+    finally:
+        team.close()
+
+
+def asks_of_agents_that_are_gone_hold_up_no_other(stage):
+    """Fifty are offered at a time: those of checks that ran at this place come first."""
+    rows = []
+    for name in ("gone", "here"):
+        checks = [stage.add(url=f"https://{name}{number}.example/") for number in range(60)]
+        stage.post(*[stage.row(30, True, check=check) for check in checks], name=name, can=["asks"])
+        stage.run(f"insert into check_asks (monitoring_check_id, asked_at) select c, now() - interval '{10 - len(rows)} s' from unnest('{{{','.join(checks)}}}'::uuid[]) c")
+        rows.append(checks)
+    offered = stage.post(name="here", can=["asks"])["asks"]
+    expect((len(offered), {ask["check_id"] for ask in offered} <= set(rows[1])), (50, True))
+    # Those of others as well, where there is room.
+    stage.run(f"update check_asks set state = 'done' where monitoring_check_id = any ('{{{','.join(rows[1][:30])}}}'::uuid[])")
+    offered = stage.post(name="here", can=["asks"])["asks"]
+    expect((len(offered), sum(ask["check_id"] in rows[1] for ask in offered)), (50, 30))
+
+
+def an_answer_is_taken_whatever_else_fails(stage):
+    """What goes with a batch is a wish, and the result of an ask is what a person waits for."""
+    stage.post(stage.row(30, True), can=["asks"])
+    ask = stage.one(f"insert into check_asks (monitoring_check_id) values ('{stage.check}') returning id")
+    stage.run("alter function quartz_agent.take_acks rename to away")
+    try:
+        stage.post(stage.row(0, True, trigger="manual", ask_id=ask), can=["asks", "acks"], acks=[{"check_id": stage.check, "kind": "availability"}])
+    finally:
+        stage.run("alter function quartz_agent.away rename to take_acks")
+    expect(stage.one("select state from check_asks"), "done")
+
+
 def acknowledgements(stage):
     """What people and agents acknowledge: named, once, of what is open and had begun by then."""
     def ask(version, **agent):
