@@ -54,6 +54,8 @@ create table if not exists quartz_agent.settings (
   last_tick timestamptz
 );
 alter table quartz_agent.settings add column if not exists per_key integer not null default 60 check (per_key > 0);
+alter table quartz_agent.settings add column if not exists runner_jobs bigint[];
+comment on column quartz_agent.settings.runner_jobs is 'Jobs of the runner that the cutover stopped, which a rollback starts; null: all';
 comment on column quartz_agent.settings.per_key is 'Begins and escalations that one agent key may have a channel notified of in an hour';
 insert into quartz_agent.settings default values on conflict do nothing;
 

@@ -70,6 +70,8 @@ declare
   text jsonb;
   words text;
 begin
+  -- Before the queue, as a batch and a cutover do: so there is no circle of those that wait.
+  select * into set_to from quartz_agent.settings;
   perform quartz_agent.hold_incidents();
   -- What is over, or acknowledged while it was held back, is not worth a message any more; one of which nobody knows whether it
   -- was sent, since its dispatcher died, goes once more.
@@ -86,7 +88,6 @@ begin
       from public.alert_notifications o where o.incident_id = m.incident_id and o.channel_id = m.channel_id);
   update public.alert_notifications m set state = 'failed', lease_until = null
   where m.state = 'waiting' and m.created_at < now() - interval '1 day' and m.attempts > 0 and coalesce(m.lease_until, '-infinity') <= now();
-  select * into set_to from quartz_agent.settings;
   perform quartz_agent.hold_back();
   for n in
     select * from public.alert_notifications m

@@ -94,7 +94,9 @@ language sql set search_path = pg_catalog, pg_temp as $$
       case when k.is_behind then a.list_version end as at
     from public.monitoring_agents a left join public.agent_key_scopes s on s.api_key_id = a.api_key_id
     cross join lateral (select coalesce('list' = any (a.can) and a.list_version < quartz_agent.version_of(s, false), false)) k (is_behind)
-    where a.retired_at is null and a.last_seen > now() - interval '3 minutes') q
+    where a.retired_at is null and a.last_seen > now() - interval '3 minutes'
+    -- A batch has its agent's row, and may wait for what the tick holds: that one is for the next tick.
+    for no key update of a skip locked) q
   where x.id = q.id and (x.late_since, x.behind_since, x.behind_at) is distinct from (q.late, q.behind, q.at)
 $$;
 

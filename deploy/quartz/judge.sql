@@ -148,7 +148,8 @@ language sql set search_path = pg_catalog, pg_temp as $$
     select quartz_agent.place(agent) as location, quartz_agent.to_time(agent -> 'started_at') as started_at,
       (extract(epoch from now() - quartz_agent.to_time(agent -> 'sent_at')) * 1000)::bigint as skew,
       quartz_agent.reported(agent -> 'have', 'list') as list_version,
-      least(quartz_agent.reported(agent, 'checks'), 1000000)::integer as checks
+      -- Nothing where it says nothing: least() leaves nulls out.
+      case when quartz_agent.reported(agent, 'checks') <= 1000000 then quartz_agent.reported(agent, 'checks') end::integer as checks
   )
   update public.monitoring_agents a set location = t.location, started_at = t.started_at, clock_skew_ms = t.skew,
     list_version = t.list_version, checks = t.checks

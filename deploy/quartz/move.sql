@@ -3,19 +3,21 @@
 -- From the backend's own runner to the agents and back: select quartz_agent.shadow(), .cutover(), .rollback(). After dispatch.sql.
 
 -- The runner's jobs of pg_cron on or off. It has had two names and a job's number changes: the command is what tells.
-create or replace function quartz_agent.set_runner(is_active boolean) returns integer
+-- `chosen`: no other jobs; null: all. Returns those that changed.
+drop function if exists quartz_agent.set_runner(boolean);
+create or replace function quartz_agent.set_runner(is_active boolean, chosen bigint[]) returns bigint[]
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   job record;
-  changed integer := 0;
+  changed bigint[] := '{}';
 begin
   if to_regclass('cron.job') is null then
-    return 0;
+    return changed;
   end if;
   for job in execute 'select jobid, active from cron.job where command like ''%execute-checks%'' order by jobid' loop
-    continue when job.active = is_active;
+    continue when job.active = is_active or not job.jobid = any (chosen);
     execute 'update cron.job set active = $1 where jobid = $2' using is_active, job.jobid;
-    changed := changed + 1;
+    changed := changed || job.jobid;
   end loop;
   return changed;
 end $$;
@@ -57,7 +59,7 @@ declare
   x record;
   c public.monitoring_checks;
   opening uuid;
-  jobs integer;
+  jobs bigint[];
   resolved integer;
   had uuid[];
   opened integer := 0;
@@ -69,11 +71,13 @@ begin
     return jsonb_build_object('alerts', 'on', 'changed', false);
   end if;
   perform quartz_agent.hold_incidents();
-  jobs := quartz_agent.set_runner(false);
+  -- The runner judged heartbeats until now: those that are overdue are failing as well, and opened below.
+  perform quartz_agent.tick_heartbeats();
+  jobs := quartz_agent.set_runner(false, null);
   select array_agg(distinct a.resource_id) into had from public.alerts a
   where a.resolved_at is null and a.alert_key is null and quartz_agent.is_runners(a.message);
   resolved := quartz_agent.resolve_runners();
-  update quartz_agent.settings set alerts = 'on', cutover_at = now();
+  update quartz_agent.settings set alerts = 'on', cutover_at = now(), runner_jobs = jobs;
   for x in select a.* from quartz_agent.alarm a join public.monitoring_checks m on m.id = a.check_id and m.is_enabled
     where a.is_on order by a.check_id, a.kind
   loop
@@ -94,7 +98,7 @@ begin
   update public.monitoring_checks m set current_failure_count = s.failures
   from (select p.check_id, max(p.failures) as failures from quartz_agent.place_state p group by p.check_id) s
   where m.id = s.check_id and m.current_failure_count is distinct from s.failures;
-  return jsonb_build_object('alerts', 'on', 'changed', true, 'runner_jobs_stopped', jobs, 'runner_alerts_resolved', resolved,
+  return jsonb_build_object('alerts', 'on', 'changed', true, 'runner_jobs_stopped', cardinality(jobs), 'runner_alerts_resolved', resolved,
     'opened', opened, 'carried_over', carried);
 end $$;
 
@@ -111,18 +115,27 @@ end $$;
 create or replace function quartz_agent.rollback() returns jsonb
 language plpgsql set search_path = pg_catalog, pg_temp set lock_timeout = '10s' as $$
 declare
-  jobs integer;
+  jobs bigint[] := '{}';
   resolved integer;
 begin
   lock table quartz_agent.settings in access exclusive mode;
   perform quartz_agent.hold_incidents();
-  update quartz_agent.settings set alerts = 'shadow', cutover_at = null where alerts = 'on';
+  -- Those that the cutover stopped: one that an administrator had stopped before stays so.
+  if quartz_agent.mode() = 'on' then
+    jobs := quartz_agent.set_runner(true, (select s.runner_jobs from quartz_agent.settings s));
+  end if;
+  update quartz_agent.settings set alerts = 'shadow', cutover_at = null, runner_jobs = null where alerts = 'on';
   update public.alerts a set resolved_at = greatest(date_trunc('second', now()), a.triggered_at), resolution = 'rolled back'
   where a.resolved_at is null and a.alert_key is not null;
   get diagnostics resolved = row_count;
   update quartz_agent.alarm a set alert_id = null where a.alert_id is not null;
   update public.incidents i set status = 'resolved', resolved_at = now() where i.incident_key is not null and i.status <> 'resolved';
   update public.alert_notifications n set state = 'dropped', error = 'rolled back' where n.state = 'waiting';
-  jobs := quartz_agent.set_runner(true);
-  return jsonb_build_object('alerts', quartz_agent.mode(), 'alerts_resolved', resolved, 'runner_jobs_started', jobs);
+  -- Agents are watched while alerts are on: nothing is known of them from now on.
+  update public.resources r set status = 'unknown', description = case when r.description is null or r.description like 'quartz-agent %'
+    then 'quartz-agent is not watched while alerts are off.' else r.description end
+  where r.id in (select a.resource_id from public.monitoring_agents a);
+  update public.monitoring_agents a set troubles = '{}', words = null, late_since = null, behind_since = null, behind_at = null
+  where a.troubles <> '{}' or a.words is not null or a.late_since is not null or a.behind_since is not null;
+  return jsonb_build_object('alerts', quartz_agent.mode(), 'alerts_resolved', resolved, 'runner_jobs_started', cardinality(jobs));
 end $$;

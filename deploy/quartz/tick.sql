@@ -100,6 +100,33 @@ begin
   end loop;
 end $$;
 
+-- The caller has the check's row.
+create or replace function quartz_agent.forget_failures(id uuid) returns void language sql as $$
+  delete from quartz_agent.alarm a where a.check_id = forget_failures.id;
+  update quartz_agent.place_state s set failures = 0, failing_since = null, is_slow = false, is_expiring = false
+  where s.check_id = forget_failures.id
+$$;
+
+-- A check that is disabled is judged anew when it is enabled: what failed before is none of a series then, and an alarm that was on,
+-- in shadow or of an alert that was resolved by hand, would keep another one from being opened.
+create or replace function quartz_agent.tick_disabled() returns void
+language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  x record;
+begin
+  for x in
+    select c.id from public.monitoring_checks c where not c.is_enabled and (
+      exists (select from quartz_agent.alarm a where a.check_id = c.id and a.is_on)
+      or exists (select from quartz_agent.place_state s where s.check_id = c.id and (s.failures > 0 or s.is_slow or s.is_expiring)))
+      -- Its end goes with that.
+      and not exists (select from public.alerts a where a.monitoring_check_id = c.id and a.alert_key is not null and a.resolved_at is null)
+    order by c.id
+  loop
+    continue when not quartz_agent.take(x.id) or exists (select from public.monitoring_checks c where c.id = x.id and c.is_enabled);
+    perform quartz_agent.forget_failures(x.id);
+  end loop;
+end $$;
+
 -- Checks that nothing ran lately: their resource is unknown; after a day their alerts end. Checks that are disabled or gone.
 create or replace function quartz_agent.tick_checks() returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -132,8 +159,7 @@ begin
     elsif not x.is_enabled then
       continue when not quartz_agent.take(x.check_id);
       update public.alerts a set resolved_at = greatest(date_trunc('second', now()), a.triggered_at), resolution = 'disabled' where a.id = x.id;
-      delete from quartz_agent.alarm a where a.check_id = x.check_id;
-      update quartz_agent.place_state s set failures = 0, failing_since = null, is_slow = false, is_expiring = false where s.check_id = x.check_id;
+      perform quartz_agent.forget_failures(x.check_id);
     elsif x.heard < now() - interval '24 hours' and isfinite(x.heard) then
       update public.alerts a set resolved_at = greatest(date_trunc('second', now()), a.triggered_at), resolution = 'no agent runs it' where a.id = x.id;
     end if;
@@ -209,18 +235,29 @@ begin
   perform quartz_agent.tick_changes();
 end $$;
 
+-- What the tick does in the mode that is set.
+create or replace function quartz_agent.tick_parts() returns text[] language sql stable as $$
+  select case s.alerts when 'on' then '{move,heartbeats,disabled,checks,dirty,agents,incidents,asks,retention}'::text[]
+    when 'shadow' then '{disabled,dirty,asks,retention}' else '{}' end from quartz_agent.settings s
+$$;
+
 -- One part of the tick; an error in it costs the others nothing.
 create or replace function quartz_agent.tick_part(part text, budget interval, quiet interval) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
+  -- The mode may have changed since the tick began; and it is read before anything is held, as a batch and a cutover do.
+  if not part = any (quartz_agent.tick_parts()) then
+    return;
+  end if;
   -- Before any alert, and never after waiting for a row: nobody waits in a circle.
-  if part not in ('dirty', 'retention') then
+  if part not in ('dirty', 'disabled', 'retention') then
     perform quartz_agent.hold_incidents();
   end if;
   case part
     when 'dirty' then perform quartz_agent.tick_dirty(budget, quiet);
     when 'heartbeats' then perform quartz_agent.tick_heartbeats();
     when 'agents' then perform quartz_agent.tick_agents();
+    when 'disabled' then perform quartz_agent.tick_disabled();
     when 'checks' then perform quartz_agent.tick_checks();
     when 'incidents' then perform quartz_agent.tick_incidents();
     when 'move' then perform quartz_agent.tick_move();
@@ -230,11 +267,6 @@ begin
 exception when others then
   raise warning 'tick, %: % %', part, sqlstate, sqlerrm;
 end $$;
-
-create or replace function quartz_agent.tick_parts() returns text[] language sql stable as $$
-  select case s.alerts when 'on' then '{move,heartbeats,checks,dirty,agents,incidents,asks,retention}'::text[]
-    when 'shadow' then '{dirty,asks,retention}' else '{}' end from quartz_agent.settings s
-$$;
 
 -- All of it in the caller's transaction. Returns whether it ran: false while another one does.
 create or replace function quartz_agent.tick(budget interval default '10 seconds', quiet interval default '1 minute') returns boolean

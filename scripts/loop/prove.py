@@ -18,6 +18,7 @@ import histories
 import kills
 import outage
 import migrate
+import modes
 import scenarios
 import security
 import windows
@@ -126,7 +127,7 @@ def main():
 
     part("histories", "Histories", past)
     part("clocks", "Clocks apart", apart)
-    part("cases", "Single cases", lambda: say(f"{scenarios.run(folder, fleet, functions, security, apps)} cases"))
+    part("cases", "Single cases", lambda: say(f"{scenarios.run(folder, fleet, functions, security, apps, modes)} cases"))
     part("kills", "Kills", killed)
     part("outage", "A day away", away)
     if only == "asks" or not is_short:
