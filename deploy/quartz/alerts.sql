@@ -54,7 +54,9 @@ create table if not exists quartz_agent.settings (
   last_tick timestamptz
 );
 alter table quartz_agent.settings add column if not exists per_key integer not null default 60 check (per_key > 0);
-alter table quartz_agent.settings add column if not exists runner_jobs bigint[];
+alter table quartz_agent.settings add column if not exists runner_jobs bigint[],
+  add column if not exists away_from timestamptz, add column if not exists resumed_at timestamptz;
+comment on column quartz_agent.settings.resumed_at is 'When the tick ran again after the database had been away since away_from';
 comment on column quartz_agent.settings.runner_jobs is 'Jobs of the runner that the cutover stopped, which a rollback starts; null: all';
 comment on column quartz_agent.settings.per_key is 'Begins and escalations that one agent key may have a channel notified of in an hour';
 insert into quartz_agent.settings default values on conflict do nothing;

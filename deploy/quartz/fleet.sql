@@ -19,7 +19,9 @@ comment on column public.monitoring_agents.behind_since is 'Since when it has ha
 create or replace function quartz_agent.troubles_of(a public.monitoring_agents)
 returns table (kind text, grade public.alert_severity, words text, since timestamptz) language sql stable as $$
   with known as (
-    select a.last_seen < now() - s.silent as is_silent, exists (
+    -- While the database was away none was heard: each has its time again, but one that was silent before.
+    select a.last_seen < now() - s.silent and coalesce(s.resumed_at <= now() - s.silent or a.last_seen < s.away_from - s.silent, true)
+      as is_silent, exists (
       select from public.monitoring_agents o where o.location = a.location and o.id <> a.id and o.retired_at is null
         and o.last_seen >= now() - s.silent) as others
     from quartz_agent.settings s

@@ -71,7 +71,15 @@ begin
     return jsonb_build_object('alerts', 'on', 'changed', false);
   end if;
   perform quartz_agent.hold_incidents();
-  -- The runner judged heartbeats until now: those that are overdue are failing as well, and opened below.
+  -- The runner judged heartbeats until now: those that are overdue are failing as well, since they were due and so often as it
+  -- counted, and opened below.
+  insert into quartz_agent.place_state as k (check_id, place, evaluated_to, failures, failing_since)
+  select m.id, 'backend', q.due, greatest(m.current_failure_count, 0), q.due from public.monitoring_checks m cross join lateral (
+    select coalesce(m.last_heartbeat_at, m.created_at)
+      + 1.5 * make_interval(secs => coalesce(nullif(greatest(m.heartbeat_interval_seconds, 0), 0), 300)) as due) q
+  where m.check_type::text = 'heartbeat' and m.is_enabled and q.due < now() - interval '1 minute'
+  on conflict (check_id, place) do update set evaluated_to = excluded.evaluated_to, failures = excluded.failures,
+    failing_since = excluded.failing_since where k.evaluated_to < excluded.evaluated_to and k.failures = 0;
   perform quartz_agent.tick_heartbeats();
   jobs := quartz_agent.set_runner(false, null);
   select array_agg(distinct a.resource_id) into had from public.alerts a

@@ -80,7 +80,11 @@ begin
     end if;
     if quartz_agent.in_window(c.resource_id, now()) then
       rows := rows || (row_id, now(), 'backend', true, true, null, null, null, null)::quartz_agent.observation;
-    elsif now() > beat + every * 1.5 and coalesce(seen, '-infinity') < now() - interval '30 seconds' then
+    elsif now() > beat + every * 1.5
+      -- Not one that the database was away for: it has its time again, up to ten minutes.
+      and not coalesce((select beat + every * 1.5 >= s.away_from and now() < s.resumed_at + least(every * 1.5, interval '10 minutes')
+        from quartz_agent.settings s), false)
+      and coalesce(seen, '-infinity') < now() - interval '30 seconds' then
       insert into public.check_results (id, monitoring_check_id, status, error_message, checked_at, agent, trigger, state, reason, maintenance)
       values (row_id, beating, 'failure', 'heartbeat_overdue', now(), 'backend', 'schedule', 'down', 'heartbeat_overdue', false);
       rows := rows || (row_id, now(), 'backend', false, false, null, null, 'heartbeat_overdue', null)::quartz_agent.observation;
@@ -268,6 +272,14 @@ exception when others then
   raise warning 'tick, %: % %', part, sqlstate, sqlerrm;
 end $$;
 
+-- Notes that the tick runs, and where it had not for longer than an agent's contact of a minute makes it wait, that the database was
+-- away: of that time nothing is known of agents and heartbeats.
+create or replace function quartz_agent.note_tick() returns void language sql as $$
+  update quartz_agent.settings s set last_tick = now(),
+    away_from = case when s.last_tick < now() - interval '150 seconds' then s.last_tick else s.away_from end,
+    resumed_at = case when s.last_tick < now() - interval '150 seconds' then now() else s.resumed_at end
+$$;
+
 -- All of it in the caller's transaction. Returns whether it ran: false while another one does.
 create or replace function quartz_agent.tick(budget interval default '10 seconds', quiet interval default '1 minute') returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
@@ -277,10 +289,10 @@ begin
   if not pg_try_advisory_xact_lock(711420, 2) then
     return false;
   end if;
+  perform quartz_agent.note_tick();
   foreach part in array quartz_agent.tick_parts() loop
     perform quartz_agent.tick_part(part, budget, quiet);
   end loop;
-  update quartz_agent.settings set last_tick = now();
   return true;
 end $$;
 
@@ -291,6 +303,8 @@ declare
   more boolean;
   until timestamptz := pg_catalog.clock_timestamp() + interval '30 seconds';
 begin
+  perform quartz_agent.note_tick();
+  commit;
   foreach part in array quartz_agent.tick_parts() loop
     loop
       exit when not pg_catalog.pg_try_advisory_xact_lock(711420, 2);

@@ -97,6 +97,48 @@ def an_overdue_heartbeat_is_carried_over(stage):
         stage.tick()
 
 
+def a_heartbeat_is_carried_over_as_it_is(stage):
+    """With the failures that the runner counted, and since it was due; one that beat in shadow is well."""
+    beat = stage.add("heartbeat", threshold=3)
+    stage.run(f"update monitoring_checks set last_heartbeat_at = now() - interval '1 h', current_failure_count = 2 where id = '{beat}'")
+    shadow(stage)
+    stage.run("select quartz_agent.cutover()")
+    expect(stage.alerts("round(extract(epoch from now() - first_failed_at) / 10)"), ["315"], "due after seven minutes and a half")
+    expect(stage.one(f"select current_failure_count from monitoring_checks where id = '{beat}'"), "3")
+    stage.tick()
+    expect(stage.one("select count(*) from alerts where resolved_at is null"), "1")
+    shadow(stage)
+    stage.run(f"update monitoring_checks set last_heartbeat_at = now() where id = '{beat}'")
+    stage.run("select quartz_agent.cutover()")
+    stage.tick()
+    expect(stage.alerts("resolution"), ["rolled back"])
+
+
+def a_database_that_was_away_calls_no_agent_silent(stage):
+    """Nor a heartbeat overdue that it could not take: both have their time once it is back."""
+    beat = stage.add("heartbeat")
+    for name in ("a1", "a2"):
+        stage.post(name=name)
+    stage.tick()
+    stage.run(f"update monitoring_checks set last_heartbeat_at = now() - interval '20 min' where id = '{beat}'")
+    stage.run("update monitoring_agents set last_seen = now() - interval '20 min'; update quartz_agent.settings set last_tick = now() - interval '20 min'")
+    for _ in range(2):
+        stage.tick()
+        expect(stage.one("select count(*) from alerts"), "0")
+        expect(stage.one("select string_agg(status::text, ',') from resources where resource_type = 'agent'"), "up,up")
+    stage.post(name="a1")
+    stage.run("update quartz_agent.settings set resumed_at = resumed_at - interval '3 min'")
+    stage.tick()
+    expect(stage.alerts("split_part(message, ' ', 2), count(*) over ()"), ["silent|1"])
+    stage.run("update quartz_agent.settings set resumed_at = resumed_at - interval '5 min'")
+    stage.tick()
+    expect(stage.one("select count(*) from alerts where alert_key like '%/availability'"), "1")
+    # An agent that makes contact each minute keeps the time where pg_cron is missing: that is no absence.
+    stage.run("update quartz_agent.settings set resumed_at = null, last_tick = now() - interval '125 s'")
+    stage.tick()
+    expect(stage.one("select resumed_at is null from quartz_agent.settings"), "t")
+
+
 def an_agent_that_delivers_holds_up_no_other(stage):
     """A batch holds the row of its agent until it is stored, and may wait for the tick: the tick does not wait for it."""
     stage.post(name="a1", lag_s=31)

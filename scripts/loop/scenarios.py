@@ -20,7 +20,7 @@ class Stage:
         self.run(f"insert into resources (id, name, resource_type) values ('{self.resource}', 'Shop', '{resource_type}')")
         self.check = self.add(kind, threshold, interval, url)
         self.run(f"insert into notification_channels (id, name, channel_type, configuration) values ('{self.channel}', 'ops', 'slack', '{{}}')")
-        self.run("update quartz_agent.settings set alerts = 'on', last_tick = now(), per_key = 60; truncate quartz_agent.key_told")
+        self.run("update quartz_agent.settings set alerts = 'on', last_tick = now(), away_from = null, resumed_at = null, per_key = 60; truncate quartz_agent.key_told")
 
     def add(self, kind="http", threshold=1, interval=60, url="https://shop.example/", resource=None):
         check = str(uuid.uuid4())
