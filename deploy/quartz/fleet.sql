@@ -44,7 +44,7 @@ returns table (kind text, grade public.alert_severity, words text, since timesta
   ) as t (place, kind, is_so, grade, words, since) where t.is_so order by t.place
 $$;
 
--- An alert about an agent itself: opened, or resolved.
+-- An alert about an agent itself: opened, escalated or resolved.
 create or replace function quartz_agent.agent_alert(a public.monitoring_agents, kind text, is_on boolean,
   grade public.alert_severity, words text, since timestamptz) returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$
@@ -57,6 +57,10 @@ begin
   if is_on and (al.id is null or al.resolved_at is not null and (al.resolution in ('recovered', 'disabled', 'rolled back') or al.resolved_at < now() - interval '24 hours')) then
     id := quartz_agent.open_alert(md5(key || '/' || now())::uuid, key, a.resource_id, null, null, grade, words, now(), since);
     perform quartz_agent.announce(id, 'opened', '{}', 'agent ' || kind, a.api_key_id);
+  elsif is_on and al.resolved_at is null and grade < al.severity then
+    -- It got worse: the last one of its group is gone as well.
+    update public.alerts x set severity = grade, message = words where x.id = al.id;
+    perform quartz_agent.announce(al.id, 'escalated', '{}', 'agent ' || kind, a.api_key_id);
   elsif not is_on and al.id is not null then
     update public.alerts x set resolved_at = coalesce(x.resolved_at, greatest(date_trunc('second', now()), x.triggered_at)), resolution = 'recovered'
     where x.id = al.id and (x.resolved_at is null or x.resolution is distinct from 'recovered');

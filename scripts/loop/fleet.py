@@ -128,3 +128,26 @@ def the_fleet_is_for_its_own(stage):
     expect(heard(other, name="b1", location="london"), [("a1", False)])
     stage.run("update quartz_agent.settings set alerts = 'shadow'")
     assert "fleet" not in stage.post(name="a1", can=["fleet"])
+
+
+def the_last_of_a_group_falls_silent(stage):
+    """While others of its group live it is a warning; once the last one is gone the alert says that the checks do not run."""
+    for name in ("a1", "a2"):
+        stage.post(name=name, location="london")
+    stage.tick()
+
+    def silent(name):
+        stage.run(f"update monitoring_agents set last_seen = now() - interval '4 min' where name = '{name}'")
+        stage.tick()
+        return stage.one("select string_agg(a.severity || ' ' || split_part(a.message, ': ', 2), ', ' order by m.name) from alerts a "
+                         "join monitoring_agents m on m.resource_id = a.resource_id where a.resolved_at is null")
+
+    expect(silent("a1"), "warning others of its group run its checks")
+    stage.due()
+    expect(stage.sent(), ["opened Alert: Agent a1"])
+    expect(silent("a2"), "critical its checks do not run, critical its checks do not run")
+    expect(stage.sent(), ["escalated Alert: Agent a1"])
+    stage.tick()
+    expect(stage.claim(), [], "once")
+    stage.post(name="a2", location="london")
+    expect(silent("a1"), "critical its checks do not run", "what was worse stays so until it ends")
