@@ -123,7 +123,7 @@ import Testing
       endpoints:
       - {name: a, url: "https://a.example/", conditions: ["[STATUS] == 200"], alerts: [{type: gotify}]}
       """)
-    #expect(made.imported.leftOut.map(\.name) == ["alerting gotify"])
+    #expect(made.imported.leftOut.map(\.name) == ["\"alerting gotify\""])
     #expect(made.imported.leftOut.map(\.why) == ["no channel here is of this kind"])
     #expect(made.reasonCounts["no channel here is of this kind: zulip"] == 1)
   }

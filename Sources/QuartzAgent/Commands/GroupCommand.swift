@@ -100,7 +100,7 @@ struct GroupText {
       columns: [
         .flexible("MEMBER", least: 8, most: 40), .fixed("VERSION", 10, worth: 1),
         .fixed("WEIGHT", 6, right: true, worth: 2), .fixed("OWNS", 9, right: true, worth: 4),
-        .fixed("APPLIED", 10, right: true, worth: 1), .flexible("", least: 10, most: 40),
+        .fixed("APPLIED", 10, right: true, worth: 1), .flexible("", least: 10, most: 100),
       ],
       rows: rows, width: width, color: false
     ).lines
