@@ -148,4 +148,12 @@ import Testing
         "a validator of this kind has no counterpart",
       ])
   }
+
+  /// A target without the port that its check needs is named, and the others have their checks.
+  @Test func targetsWithoutAPort() throws {
+    let made = try read("", type: "TCP", targets: "host_names: \"a.example:80,b.example\"")
+    #expect(made.names == ["p a.example"])
+    #expect(made.reasons == ["no check was made of \"b.example\": it has no port"])
+    #expect(made.imported.listed == 1 && made.problems == [])
+  }
 }

@@ -95,4 +95,29 @@ import Testing
     }
     #expect(shown.map(\.name) == ["Front", "Cart", "Other"])
   }
+
+  /// No value of a notification without a monitor is carried.
+  @Test func aNotificationThatNoMonitorUses() throws {
+    let config = #"{\"type\":\"slack\",\"slackwebhookURL\":\"https://a.example/\"}"#
+    let plain = try read("\"version\":\"2\"")
+    let made = try read(
+      "\"version\":\"2\",\"notificationList\":[{\"id\":1,\"name\":\"Ops\",\"config\":\"\(config)\"}]")
+    #expect(made.sections.channels.isEmpty && made.carried == plain.carried)
+    #expect(made.notes.count { $0.why == "no monitor uses it" && $0.isValue } == 3)
+    #expect(
+      made.leftOut.map(\.line) == [
+        "left out: \"Shop\": a group: its monitors have its name as a tag",
+        "left out: \"notification Ops\" (f: notificationList[0].id, 3 values): no monitor uses it",
+      ])
+  }
+
+  /// A proxy that no check can pass is listed with all its values.
+  @Test func aProxyOfAnUnknownKind() throws {
+    let monitor = #"{"id":1,"name":"m","type":"http","url":"https://a.example","proxyId":1}"#
+    let proxy = #"{"id":1,"protocol":"socks4","host":"p.example","port":1080,"active":1}"#
+    let text = "{\"monitorList\":[\(monitor)],\"proxyList\":[\(proxy)]}"
+    let made = try Importer.read(.uptimeKuma, [ImportFile(name: "f", bytes: Array(text.utf8))])
+    #expect(made.leftOut.map(\.why) == ["its proxy speaks socks4, which no check does"])
+    #expect(made.carried == 0 && made.notes.count { $0.why == "no monitor uses it" && $0.isValue } == 5)
+  }
 }

@@ -110,4 +110,17 @@ import Testing
     let words = "one of them is no status and no range of statuses"
     #expect(check.notes.count { $0.why == words } == notes)
   }
+
+  /// A value that is none is listed, and the check says that it changed.
+  @Test(arguments: [
+    #""interval":"soon""#, #""timeout":-1"#, #""retryInterval":"never""#, #""upsideDown":"perhaps""#,
+    #""ignoreTls":"perhaps""#, #""accepted_statuscodes":"all""#, #""accepted_statuscodes":{"a":200}"#,
+  ])
+  func unreadValues(member: String) throws {
+    let check = try check(",\"url\":\"https://a.example\",\(member)", type: "http")
+    let notes = check.notes.filter { $0.why == Ledger.misread }
+    #expect(notes.map(\.change) == [.changed] && notes.map(\.isValue) == [true])
+    #expect(check["interval"]?.word == "1m" && check["negate"] == nil && check["tls.verify"] == nil)
+    #expect(check["expect.status"] == nil)
+  }
 }

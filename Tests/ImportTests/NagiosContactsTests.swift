@@ -219,4 +219,24 @@ import Testing
     #expect(made[0].notes.map(\.why) == ["dependencies that lead in a circle are left out"])
     #expect(made[2].notes.map(\.why) == ["a check that it depends on is not here, or off"])
   }
+
+  /// A contact whose template is missing says so, though it is a channel.
+  @Test func aTemplateOfAContactIsMissing() throws {
+    let contact =
+      "define contact {\n contact_name eve\n email eve@a.example\n use far\n"
+      + " service_notification_commands notify-by-mail\n host_notification_commands notify-by-mail\n}\n"
+    let made = try read(contact + service("contacts eve"))
+    #expect(made.imported.sections.channels.map(\.name).contains("eve"))
+    let why = "the template \"far\" is not in the files given, so what it sets is missing"
+    #expect(made.imported.notes.filter { $0.why == why }.map(\.isValue) == [true])
+  }
+
+  /// An interval of notifications that is none is listed once, and named beside each check.
+  @Test func anIntervalThatIsNone() throws {
+    let made = try read(service("contacts ann\nnotification_interval soon"))
+    let check = try #require(made.imported.checks.last)
+    let notes = check.notes.filter { $0.why == Ledger.misread }
+    #expect(notes.map(\.change) == [.changed] && notes.map(\.isValue) == [true])
+    #expect(made.reasonCounts[Ledger.misread] == 1)
+  }
 }

@@ -158,4 +158,15 @@ import Testing
       made.imported.leftOut.map(\.why)
         == (isText ? [] : ["the macro $\(macro)$ has no value in the files given"]))
   }
+
+  /// A version of HTTP that no check speaks is named.
+  @Test(arguments: [("1.1", "1.1"), ("2.0", "2"), ("3", nil)] as [(String, String?)])
+  func versionsOfHTTP(given: String, version: String?) throws {
+    let made = try ReadSource(plugin: "check_curl -H a.example --http-version=\(given)")
+    let check = try #require(made.imported.checks.first)
+    #expect(check["http_version"]?.word == version)
+    let why = "--http-version names a version of HTTP that is not spoken here"
+    let count = check.notes.count { $0.why == why && $0.change == .changed && $0.isValue }
+    #expect(count == (version == nil ? 1 : 0))
+  }
 }

@@ -232,6 +232,28 @@ import Testing
     #expect(made.reasons.filter { $0.hasPrefix("a packet has") } == reasons)
   }
 
+  /// A size that is not carried is listed once, and named beside each check that it changes.
+  @Test func aSizeOfTwoChecks() throws {
+    func read(_ size: Int) throws -> ReadSource {
+      try self.read("probe = FPing\npacketsize = \(size)\n+ A\nhost = 192.0.2.1\n+ B\nhost = 192.0.2.2\n")
+    }
+    let (made, least) = (try read(1473), try read(1472))
+    let notes = made.imported.checks.flatMap(\.notes).filter { $0.why == "a packet has 1472 bytes at most" }
+    #expect(notes.map(\.isValue) == [true, false] && notes.allSatisfy { $0.change == .changed })
+    #expect(made.imported.total == least.imported.total)
+    #expect(made.imported.carried == least.imported.carried - 1)
+  }
+
+  /// A time that one probe takes and another does not is listed, whichever of their targets comes first.
+  @Test(arguments: [["Curl", "FPing"], ["FPing", "Curl"]]) func aTimeOfTwoProbes(probes: [String]) throws {
+    let targets = probes.map { "+ \($0)s\nprobe = \($0)\nhost = a.example\n" }.joined()
+    let made = try read("timeout = 100\n\(targets)")
+    #expect(made.reasonCounts[Ledger.misread] == 1)
+    let ping = try #require(made.imported.checks.first { $0["type"]?.word == "ping" })
+    let notes = ping.notes.filter { $0.why == Ledger.misread }
+    #expect(notes.map(\.change) == [.changed] && notes.map(\.isValue) == [true])
+  }
+
   /// Each value of a section about Smokeping itself is listed with that reason, however deep its part is.
   @Test func sectionsAboutSmokepingItself() throws {
     let words = "it is about Smokeping itself and its graphs"

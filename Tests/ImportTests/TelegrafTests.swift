@@ -219,4 +219,18 @@ import Testing
   func whatIsNoTOMLIsRefused(text: String, words: String) {
     #expect(throws: ImportProblem(words)) { try TOMLReader.read(Array(text.utf8)) }
   }
+
+  /// Settings of TLS are carried where one address is https, wherever it stands.
+  @Test(
+    arguments: [
+      (["http://a.example"], ["the address is no https"]), (["http://a.example", "https://b.example"], []),
+      (["https://b.example", "http://a.example"], []),
+    ] as [([String], [String])])
+  func addressesInTheClear(urls: [String], reasons: [String]) throws {
+    let made = try read("[[inputs.http_response]]\nurls = \(urls)\ntls_ca = \"/etc/ca.pem\"\n")
+    #expect(made.reasons == reasons && made.imported.listed == reasons.count)
+    for (url, check) in zip(urls, made.imported.checks) {
+      #expect((check["tls.ca_file"]?.word == nil) == url.hasPrefix("http:"))
+    }
+  }
 }

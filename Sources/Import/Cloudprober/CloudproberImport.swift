@@ -58,11 +58,17 @@ struct CloudproberProbe {
     var checks: [ImportedCheck] = []
     for target in targets {
       var check = ImportedCheck(name: targets.count == 1 ? name : "\(name) \(target.name)", type: type)
-      guard fill(&check, type, target, settings) else { continue }
-      about(&check, type)
-      if let why = GoTemplates.placeholders.replace(in: &check) {
+      func refuse(_ why: String) {
         section.ledger.list(
           section["name"], "no check was made of \"\(target.name.printable(maxBytes: 100))\": \(why)")
+      }
+      guard fill(&check, type, target, settings) else {
+        refuse("it has no port")
+        continue
+      }
+      about(&check, type)
+      if let why = GoTemplates.placeholders.replace(in: &check) {
+        refuse(why)
         continue
       }
       checks.append(check)

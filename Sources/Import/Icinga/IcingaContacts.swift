@@ -95,17 +95,17 @@ final class IcingaContacts {
     _ check: inout ImportedCheck, _ checked: IcingaChecked, _ scope: IcingaWork.Scope, _ object: IcingaObject
   ) throws(ImportProblem) {
     guard scope.why == nil, scope.rules.isEmpty || scope.isMatched == true else {
-      return leaveOut(object, scope.obstacle)
+      return leaveOut(object, scope.obstacle, &check)
     }
     try work.step(Self.read.reduce(0) { $0 + (scope[$1]?.size ?? 0) })
     let enabled = (checked.service ?? checked.host)["enable_notifications"]
     carry(enabled)
     let reach = reach(scope)
-    if let why = reach.why { return leaveOut(object, why) }
+    if let why = reach.why { return leaveOut(object, why, &check) }
     guard enabled?.truth != false, reach.isProblem else { return }
     guard let command = scope["command"]?.text, isMailed(command) else {
       return leaveOut(
-        object, "its command sends no mail to a user: write alerts.channels, see docs/alerts.md")
+        object, "its command sends no mail to a user: write alerts.channels, see docs/alerts.md", &check)
     }
     var isUsed = false
     for name in try names(scope) {
@@ -117,8 +117,12 @@ final class IcingaContacts {
     settle(scope)
   }
 
-  /// Lists what of a notification is not listed yet, as a note of no check: it is for many.
-  private func leaveOut(_ object: IcingaObject, _ why: String) {
+  /// Lists what of a notification is not listed yet, as a note of no check: it is for many. Where it is
+  /// carried for another check, this one says it.
+  private func leaveOut(_ object: IcingaObject, _ why: String, _ check: inout ImportedCheck) {
+    if used.contains(object.id), let leaf = object.leaves.first {
+      check.note(.laxer, ledger.place(leaf.node), why)
+    }
     guard leftOut.insert(object.id).inserted else { return }
     for leaf in object.leaves { ledger.list(leaf.node, why, always: false) }
     ledger.settle()
@@ -136,6 +140,9 @@ final class IcingaContacts {
 
   /// Attributes of a notification that notifies.
   private func settle(_ scope: IcingaWork.Scope) {
+    if let interval = scope["interval"], interval.number == nil {
+      for node in interval.sources { ledger.list(node, Ledger.misread, .changed) }
+    }
     for name in Self.read where name != "times" && name != "period" { carry(scope[name]) }
     for rule in scope.rules { carry(rule.condition) }
     if let begin = scope["times"]?["begin"], (begin.number ?? 0) > 0 {
@@ -151,8 +158,7 @@ final class IcingaContacts {
     guard let name = value?.text else { return }
     if periods.contains(ByteText(name)) || name == "24x7" { return carry(value) }
     for node in value?.sources ?? [] {
-      ledger.list(
-        node, "it is the same for all channels here: write alerts.quiet_hours", always: false, .changed)
+      ledger.change(node, "it is the same for all channels here: write alerts.quiet_hours", .changed)
     }
   }
 

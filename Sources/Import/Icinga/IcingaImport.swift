@@ -246,11 +246,12 @@ final class IcingaBook {
       if var check = try check(host, service) {
         check.name = name
         check.tag("host:\(host.name)")
+        // Before its pace, where an endpoint may have the same name.
+        for node in host.value["name"]?.sources ?? [] { ledger.carry(node) }
         pace(&check, object)
         if let notes = object["notes_url"], let page = notes.text, check.takeRunbook(page) {
           for node in notes.sources { ledger.carry(node) }
         }
-        for node in host.value["name"]?.sources ?? [] { ledger.carry(node) }
         check.carried = ledger.carried - before
         check.notes += ledger.takeNotes()
         checked.append(IcingaChecked(index: made.count, host: host.value, service: service))
@@ -303,7 +304,7 @@ final class IcingaBook {
     func span(_ name: String) -> Int? {
       guard let value = object[name] else { return nil }
       guard let seconds = value.number, seconds > 0, seconds < 1e8 else {
-        for node in value.sources { ledger.list(node, Ledger.misread, always: false, .changed) }
+        for node in value.sources { ledger.change(node, Ledger.misread, .changed) }
         return nil
       }
       for node in value.sources { ledger.carry(node) }
@@ -316,7 +317,7 @@ final class IcingaBook {
     check["retries"] = .plain("0")
     let tries = object["max_check_attempts"]
     for node in tries?.sources ?? [] {
-      if tries?.number == nil { ledger.list(node, Ledger.misread, always: false, .changed) }
+      if tries?.number == nil { ledger.change(node, Ledger.misread, .changed) }
       ledger.carry(node)
     }
     let retry = span("retry_interval") ?? 60_000
@@ -331,7 +332,7 @@ final class IcingaBook {
     }
     for name in ["zone", "command_endpoint"] {
       for node in object[name]?.sources ?? [] {
-        ledger.list(node, "an agent probes from where it stands", always: false, .changed)
+        ledger.change(node, "an agent probes from where it stands", .changed)
       }
     }
     for node in object["check_period"]?.sources ?? [] {
@@ -339,7 +340,7 @@ final class IcingaBook {
         ledger.carry(node)
         continue
       }
-      ledger.list(node, "checks run all day; write maintenance for the rest", always: false, .changed)
+      ledger.change(node, "checks run all day; write maintenance for the rest", .changed)
     }
   }
 }

@@ -139,8 +139,9 @@ extension KumaMonitor {
     guard let node = proxies[ByteText(id)] else { throw KumaRefusal("its proxy is not in the file") }
     row.carry("proxy_id")
     let proxy = KumaRow(node, row.ledger)
-    guard proxy.flag("active") else { return }
-    guard let host = proxy.text("host"), let port = proxy.number("port"), let scheme = proxy.text("protocol")
+    guard proxy["active"]?.flag == true else { return proxy.carry("active") }
+    guard let host = proxy["host"]?.text, let port = proxy["port"]?.number,
+      let scheme = proxy["protocol"]?.text
     else {
       throw KumaRefusal("its proxy has no address")
     }
@@ -148,6 +149,7 @@ extension KumaMonitor {
     guard let ours = schemes[scheme] else {
       throw KumaRefusal("its proxy speaks \(scheme.printable(maxBytes: 40)), which no check does")
     }
+    proxy.carry("active", "host", "port", "protocol")
     if scheme == "socks" || scheme == "socks5" {
       check.note(.changed, "proxy_id", "the proxy resolves the target's name, too")
     }

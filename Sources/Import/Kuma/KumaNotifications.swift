@@ -7,6 +7,8 @@ import Monitoring
 struct KumaNotifications {
   private let ledger: Ledger
   private var channels: [ByteText: ImportedCheck] = [:]
+  /// Where the channels are from.
+  private var nodes: [ByteText: ForeignNode] = [:]
   private var order: [ByteText] = []
   private var names = FreeNames()
   private var book = RuleBook()
@@ -30,6 +32,7 @@ struct KumaNotifications {
       }
       channel.carried = ledger.carried - before
       channels[ByteText(id)] = channel
+      self.nodes[ByteText(id)] = node
       order.append(ByteText(id))
     }
   }
@@ -59,7 +62,9 @@ struct KumaNotifications {
     for id in order {
       guard let channel = channels[id] else { continue }
       guard used.contains(ByteText(channel.name)) else {
-        ledger.leaveOut("notification \(channel.name)", "no monitor uses it")
+        let why = "no monitor uses it"
+        ledger.list(nodes[id], why)
+        ledger.leaveOut("notification \(channel.name)", why)
         continue
       }
       ledger.sections.channels.append(channel)

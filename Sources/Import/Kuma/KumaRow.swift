@@ -29,32 +29,36 @@ struct KumaRow {
   }
 
   func text(_ name: String) -> String? { taken(name)?.text }
-  func number(_ name: String) -> Int? {
-    guard let node = self[name] else { return nil }
-    guard let number = node.number else {
-      ledger.list(node, Ledger.misread, always: false, .changed)
-      return nil
-    }
-    ledger.carry(node)
-    return number
-  }
-  func flag(_ name: String) -> Bool { taken(name)?.flag == true }
+  func number(_ name: String) -> Int? { read(name, \.number) }
+  func flag(_ name: String) -> Bool { read(name, \.flag) ?? false }
 
   /// Seconds as milliseconds.
   func seconds(_ name: String) -> Int? {
-    guard let number = taken(name)?.text.flatMap({ Double($0) }), number.isFinite, (0..<1e8).contains(number)
-    else {
-      return nil
+    read(name) { node -> Int? in
+      guard let number = node.text.flatMap({ Double($0) }), (0..<1e8).contains(number) else { return nil }
+      return Int(number * 1000)
     }
-    return Int(number * 1000)
   }
 
   /// A list, or its text in JSON.
   func texts(_ name: String) -> [String] {
-    guard let node = taken(name) else { return [] }
-    if let items = node.items { return items.compactMap(\.text) }
-    guard let text = node.text, let list = try? JSONValue.parse(Array(text.utf8)).array else { return [] }
-    return list.compactMap { $0.string ?? $0.text }
+    let texts = read(name) { node -> [String]? in
+      if let items = node.items { return items.compactMap(\.text) }
+      guard let text = node.text, let list = try? JSONValue.parse(Array(text.utf8)).array else { return nil }
+      return list.compactMap { $0.string ?? $0.text }
+    }
+    return texts ?? []
+  }
+
+  /// Takes a value; one that is none is listed.
+  private func read<Value>(_ name: String, _ take: (ForeignNode) -> Value?) -> Value? {
+    guard let node = self[name] else { return nil }
+    guard let value = take(node) else {
+      ledger.list(node, Ledger.misread, always: false, .changed)
+      return nil
+    }
+    ledger.carry(node)
+    return value
   }
 
   func carry(_ names: String...) { for name in names { ledger.carry(fields[Self.key(name)]) } }

@@ -52,8 +52,10 @@ final class NagiosContacts {
     let wanted = Self.letters(options)
     ledger.carry(options)
     let interval = try value("notification_interval")
+    let given = interval?.text.flatMap { Double($0) }
+    if given == nil { ledger.list(interval, Ledger.misread, .changed) }
     ledger.carry(interval)
-    let minutes = interval?.text.flatMap { Double($0) } ?? 30
+    let minutes = given ?? 30
     let reminds = minutes.isFinite && minutes > 0
     if reminds { mail.remind(seconds: minutes * book.intervalLength) }
     if let period = try value("notification_period") { periods.use(period, ledger) }

@@ -116,7 +116,11 @@ extension NagiosCall {
     }
     if let version = option("http-version") {
       let known = ["1.0": "1.0", "1.1": "1.1", "2.0": "2", "2": "2"]  // own text
-      if let word = known[version] { check["http_version"] = .text(word) }
+      if let word = known[version] {
+        check["http_version"] = .text(word)
+      } else {
+        leave("http-version", "names a version of HTTP that is not spoken here")
+      }
     }
     if has("N") { check["read_body"] = .plain("false") }
   }

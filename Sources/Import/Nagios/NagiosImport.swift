@@ -60,7 +60,8 @@ struct NagiosImport {
 
   private func close(_ object: NagiosObject, _ unknown: [String], isUsed: Bool) {
     let section = Section(object.node, ledger)
-    if let name = unknown.first { section.list(Self.unknown(template: name), "use") }
+    // A contact or a dependency carries it.
+    if let name = unknown.first { ledger.list(object.node["use"], Self.unknown(template: name)) }
     section.carry("register", "use", "name")
     let isUnused = !object.isReal && ["host", "service"].contains(object.kind)
     switch object.kind {

@@ -147,6 +147,12 @@ final class Ledger {
     }
   }
 
+  /// Lists what is open, and notes the change of what has its fate already: a value of several settings.
+  func change(_ node: ForeignNode?, _ why: String, _ change: ImportNote.Change) {
+    list(node, why, always: false, change)
+    node?.eachLeaf { note($0, why, change, isValue: false) }
+  }
+
   private func note(_ leaf: Int, _ why: String, _ change: ImportNote.Change?, isValue: Bool) {
     guard noted.insert(leaf).inserted else { return }
     pending.append(ImportNote(place: leaves[leaf].place, why: why, change: change, isValue: isValue))

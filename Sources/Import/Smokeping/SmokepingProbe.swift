@@ -29,7 +29,8 @@ struct SmokepingProbe {
     let usual = ["pings", "step"].contains(name) ? database?[name] : nil
     guard let node = values[ByteText(name)] ?? usual else { return nil }
     guard let number = node.text.flatMap({ Double($0) }), range.contains(number) else {
-      ledger.list(node, Ledger.misread, always: false, .changed)
+      // Another probe may take it.
+      ledger.list(node, Ledger.misread, .changed)
       return nil
     }
     ledger.carry(node)
@@ -37,7 +38,7 @@ struct SmokepingProbe {
   }
 
   private func list(_ name: String, _ why: String, _ change: ImportNote.Change) {
-    ledger.list(values[ByteText(name)], why, always: false, change)
+    ledger.list(values[ByteText(name)], why, change)
   }
 
   func check(_ host: String) -> ImportedCheck? {

@@ -19,7 +19,7 @@ extension TelegrafInput {
     if let proxy = section.text("http_proxy"), !proxy.isEmpty {
       check.proxy(proxy)
     }
-    tls(&check, isHTTPS: !url.lowercased().hasPrefix("http://"))
+    tls(&check, isHTTPS: Self.isHTTPS(url))
     answer(&check)
     source(&check)
     pace(&check, timeout: span("response_timeout", usual: 5000))
@@ -29,6 +29,8 @@ extension TelegrafInput {
       "cookie_auth_renewal", "cookie_auth_headers", change: .stricter)
     return check
   }
+
+  static func isHTTPS(_ url: String) -> Bool { !url.lowercased().hasPrefix("http://") }
 
   private func headers(_ check: inout ImportedCheck) {
     for header in section["headers"]?.entries ?? [] {
@@ -77,11 +79,7 @@ extension TelegrafInput {
 
   private func tls(_ check: inout ImportedCheck, isHTTPS: Bool = true) {
     // Without redirects an address in the clear never comes to TLS.
-    guard isHTTPS || check["follow"] == nil else {
-      return section.list(
-        "the address is no https", "tls_ca", "tls_cert", "tls_key", "insecure_skip_verify", "tls_server_name",
-        "tls_renegotiation_method", "tls_min_version")
-    }
+    guard isHTTPS || check["follow"] == nil else { return }
     // Older files write `ssl_`.
     for (theirs, ours) in [("ca", "ca_file"), ("cert", "client_certificate"), ("key", "client_key")] {
       for key in ["ssl_\(theirs)", "tls_\(theirs)"] {

@@ -114,6 +114,14 @@ struct TelegrafInput {
       }
     }
     if made.isEmpty { section.listRest("no check was made of the input") }
+    // Where one is, it takes what others do not.
+    if kind == "http_response", section["follow_redirects"]?.flag != true,
+      !targets.contains(where: { Self.isHTTPS($0.text) })
+    {
+      section.list(
+        "the address is no https", "tls_ca", "tls_cert", "tls_key", "insecure_skip_verify", "tls_server_name",
+        "tls_renegotiation_method", "tls_min_version")
+    }
     rest()
     ledger.note(&made)
     return made
