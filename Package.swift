@@ -177,7 +177,8 @@ let package = Package(
     .testTarget(
       name: "AgentTests",
       dependencies: [
-        "Agent", "AgentConfig", "Alerts", "Basics", "Checks", "Curl", "Groups", "History", "Monitoring",
+        "Agent", "AgentConfig", "Alerts", "Basics", "Checks", "Curl", "Groups", "History", "Import",
+        "Monitoring",
         "QuartzAPI", "Scheduler", "Spool", "StatusServer", "TestSupport", "Tracing",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: settings),

@@ -249,6 +249,22 @@ import Testing
       await world.disk.retry()
       #expect(world.disk.trouble == nil)
       #expect(try await StateFile(path: "\(folder)/windows/0000").read() != nil)
+      // In its turn each file is written, and after the last one the first again.
+      let task = Task { await keeper.run(history) }
+      for turn in 1...3 {
+        await clock.someoneSleeps()
+        history.record(
+          CheckResult(
+            id: UniqueID(high: 5, low: UInt64(turn)), check: world.check, trigger: .schedule,
+            scheduledAt: clock.wall, startedAt: clock.wall, late: .zero, verdict: .ok), interval: .seconds(60)
+        )
+        #expect(history.shard(0) != nil)
+        await clock.advanceToNext()
+        await clock.someoneSleeps()
+        #expect(history.shard(0) == nil, "turn \(turn)")
+      }
+      task.cancel()
+      await task.value
       await spool.close()
     }
   }

@@ -14,6 +14,14 @@ import Testing
     ] as [(Int64, String)])
   func bytes(value: Int64, text: String) { #expect(StatusFormat.bytes(value) == text) }
 
+  /// An age is in hours until it is two days, of seconds.
+  @Test(
+    arguments: [
+      (-1, "0s"), (0, "0s"), (1, "1s"), (59, "59s"), (60, "1m"), (3599, "59m"), (3600, "1h"),
+      (86_399, "23h"), (86_400, "24h"), (172_799, "47h"), (172_800, "2d"), (259_199, "2d"),
+    ] as [(Int64, String)])
+  func length(seconds: Int64, text: String) { #expect(StatusFormat.length(seconds * 1_000_000) == text) }
+
   @Test(
     arguments: [
       (0, "0"), (999, "999"), (1000, "1,000"), (-1000, "-1,000"), (-999, "-999"), (123_456, "123,456"),

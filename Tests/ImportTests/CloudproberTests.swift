@@ -102,6 +102,11 @@ import Testing
         type: A
       """
     ),
+    // What cloudprober asks for where nothing is named.
+    (
+      "DNS", "endpoint { name: \"ns\" ip: \"192.0.2.53\" }", "",
+      "type: dns\nserver: \"192.0.2.53\"\nquery:\n  name: www.google.com\n  type: MX"
+    ),
   ])
   func endpoints(type: String, targets: String, probe: String, keys: String) throws {
     let made = try read(probe, type: type, targets: targets)

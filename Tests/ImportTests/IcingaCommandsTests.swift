@@ -70,6 +70,28 @@ import Testing
     #expect(!made.text.contains("t0ken") && made.problems == [])
   }
 
+  /// An argument has its key before each value, unless it says otherwise.
+  @Test(arguments: [("", true), ("; repeat_key = true", true), ("; repeat_key = false", false)])
+  func theKeyOfSeveralValues(how: String, isRepeated: Bool) throws {
+    let made = try read(
+      """
+      object CheckCommand "web" {
+        command = [ PluginDir + "/check_http" ]
+        arguments = {
+          "-I" = "$address$"
+          "-k" = { value = "$web_headers$"\(how) }
+        }
+      }
+      object Service "page" {
+        host_name = "web1"
+        check_command = "web"
+        vars.web_headers = [ "X-A: 1", "X-B: 2" ]
+      }
+      """)
+    let keys = (try? made.keys(of: 2)) ?? ""
+    #expect(keys.contains("X-B: \"2\"") == isRepeated)
+  }
+
   /// A command that imports another, of the files or of Icinga's library.
   @Test func commandsImportCommands() throws {
     let made = try read(

@@ -231,6 +231,13 @@ import Testing
     #expect(made.imported.notes.filter { $0.why == why }.map(\.isValue) == [true])
   }
 
+  /// An interval of notifications is in units of interval_length, 60 s where that is not given.
+  @Test(arguments: [("", 600_000), ("interval_length=20\n", 200_000), ("interval_length=60\n", 600_000)])
+  func theUnitOfAnInterval(settings: String, milliseconds: Int) throws {
+    let made = try read(service("contacts ann\nnotification_interval 10"), settings: settings)
+    #expect(made.imported.sections.remind == milliseconds)
+  }
+
   /// An interval of notifications that is none is listed once, and named beside each check.
   @Test func anIntervalThatIsNone() throws {
     let made = try read(service("contacts ann\nnotification_interval soon"))

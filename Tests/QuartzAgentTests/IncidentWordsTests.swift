@@ -63,6 +63,10 @@ import Testing
         "notified ops: updated", "Shop (rule down): well again", "Shop (rule long): well again",
         "Search: well again", "resolved", "notified ops: resolved",
       ])
+    // An alert is told at the time since when it is so, not when it joined.
+    #expect(
+      IncidentStatus(incident()).timeline.map { begin.duration(to: $0.at) }
+        == [0, 0, 0, 15, 30, 80, 81, 100, 100, 100, 100, 115].map { Duration.seconds($0) })
   }
 
   /// All checks are known, also where a page shows some.
