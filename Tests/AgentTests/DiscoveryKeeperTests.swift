@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Foundation
 import Logging
 import Monitoring
 import TestSupport
