@@ -67,4 +67,28 @@ import Testing
     #expect(AgentYAML.quoted(most, always: false) == most)
     #expect(AgentYAML.quoted(most + "a", always: false) == "\"\(most)a\"")
   }
+
+  /// A secret that one file cannot give stands in pieces, and line ends at its end stand beside them.
+  @Test(arguments: [
+    ("ab", ["ab"], ""), ("a\rb", ["a\rb"], ""), ("a\nb", ["a\nb"], ""), ("ab\t", ["ab\t"], ""),
+    ("ab\r", ["ab"], "\\r"), ("ab\n", ["ab"], "\\n"), ("ab\r\n", ["ab"], "\\r\\n"),
+    (String(repeating: "x", count: 4096), [String(repeating: "x", count: 4096)], ""),
+  ])
+  func aSecretThatOneFileCannotGive(secret: String, files: [String], rest: String) {
+    var check = ImportedCheck(name: "c", type: "http")
+    check["body"] = .secret(Redacted(secret), as: "body")
+    var yaml = AgentYAML(secrets: .environment)
+    let text = yaml.render([check], head: [])
+    #expect(yaml.values.map { $0.value.reveal() } == files)
+    #expect(text.contains("body: \"${env:QUARTZ_C_BODY}\(rest)\"\n"), "\(text)")
+  }
+
+  /// Beyond 4096 bytes a secret stands in pieces of a thousand characters.
+  @Test func aSecretOfMoreThanOneFile() {
+    var check = ImportedCheck(name: "c", type: "http")
+    check["body"] = .secret(Redacted(String(repeating: "x", count: 4097)), as: "body")
+    var yaml = AgentYAML(secrets: .environment)
+    _ = yaml.render([check], head: [])
+    #expect(yaml.values.map { $0.value.reveal().utf8.count } == [1000, 1000, 1000, 1000, 97])
+  }
 }

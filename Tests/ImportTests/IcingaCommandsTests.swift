@@ -179,7 +179,18 @@ import Testing
     ("t < \"b\"", false), ("t < \"c\"", true), ("t > \"b\"", false), ("t > \"a\"", true),
     ("n in [ 1, 2 ]", true), ("n in [ 1, 3 ]", false), ("n !in [ 1, 2 ]", false), ("n !in [ 1, 3 ]", true),
   ])
-  func signs(condition: String, holds: Bool) throws {
+  func signs(condition: String, holds: Bool) throws { try judge(condition, holds) }
+
+  /// Of two signs the one that binds more comes first, of two that bind alike the left one.
+  @Test(arguments: [
+    ("n == 2 || false && false", true), ("n == 3 && false || true", true), ("n == 3 && true || false", false),
+    ("n == 2 && true", true), ("n == 3 || true", true), ("n == 2 in [ true ]", true),
+    ("n < 3 == true", true), ("n < 1 + 2", true), ("n + 3 * 2 == 8", true), ("n * 3 - 1 == 5", true),
+    ("n - 1 - 1 == 0", true), ("n - 1 + 1 == 2", true), ("n / 2 * 2 == 2", true),
+  ])
+  func theOrderOfSigns(condition: String, holds: Bool) throws { try judge(condition, holds) }
+
+  private func judge(_ condition: String, _ holds: Bool) throws {
     let made = try ReadSource(
       .icinga2,
       """

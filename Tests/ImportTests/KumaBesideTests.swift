@@ -120,4 +120,25 @@ import Testing
     #expect(made.leftOut.map(\.why) == ["its proxy speaks socks4, which no check does"])
     #expect(made.carried == 0 && made.notes.count { $0.why == "no monitor uses it" && $0.isValue } == 5)
   }
+
+  /// In a backup, too, each monitor notifies as it does itself, and as all groups above it do.
+  @Test func notificationsOfGroupsInABackup() throws {
+    let config = #"{\"type\":\"slack\",\"slackwebhookURL\":\"https://a.example/\"}"#
+    let notifications = (1...4).map { "{\"id\":\($0),\"name\":\"N\($0)\",\"config\":\"\(config)\"}" }
+    let text = """
+      {"monitorList":[
+      {"id":1,"name":"Shop","type":"group","parent":9,"notificationIDList":{"1":true,"2":false}},
+      {"id":9,"name":"All","type":"group","notificationIDList":{"4":true}},
+      {"id":2,"name":"Front","type":"port","hostname":"a.example","port":1,"parent":1},
+      {"id":3,"name":"Cart","type":"port","hostname":"b.example","port":1,"parent":1,
+      "notificationIDList":{"3":true}},
+      {"id":4,"name":"Other","type":"port","hostname":"c.example","port":1}],
+      "notificationList":[\(notifications.joined(separator: ","))]}
+      """
+    let made = try Importer.read(.uptimeKuma, [ImportFile(name: "f", bytes: Array(text.utf8))])
+    let keys = made.checks.map(\.key)
+    #expect(made.checks.map(\.name) == ["Front", "Cart", "Other"])
+    #expect(made.sections.rules.map(\.name) == ["N1", "N4", "N3"])
+    #expect(made.sections.rules.map(\.selected) == [[keys[0], keys[1]], [keys[0], keys[1]], [keys[1]]])
+  }
 }

@@ -235,4 +235,14 @@ import Testing
       try ReadSource(.nagios, groups + "define service {\n hostgroup_name g0\n}\n")
     }
   }
+
+  /// Blanks and tabs before a continued line are no part of it, and those within a line are.
+  @Test(arguments: [
+    ("1\\\n2", "12"), ("1\\\n  2", "12"), ("1\\\n\t\t2", "12"), ("1\\\n \t 2", "12"), ("1\\\n\t 2", "12"),
+    ("1 \\\n\t2\\\n \t3", "1 23"), ("1\\\n\t2\t 3", "12\t 3"),
+  ])
+  func indentsOfContinuedLines(text: String, value: String) throws {
+    let file = try NagiosFile.read(Array("a=\(text)\n".utf8))
+    #expect(file.settings.map { $0.value.text } == [value])
+  }
 }

@@ -79,4 +79,17 @@ import Testing
     #expect((check["follow"]?.word == "false") != source.isFollowed)
     #expect(made.problems == [])
   }
+
+  /// A redirect of the plugin is well, is followed, or is down, which is told where the plugin only warns.
+  @Test(arguments: [
+    ("", "200-399", false), ("-f ok", "200-399", false), ("-f warning", "200-299", true),
+    ("-f critical", "200-299", false), ("-f follow", "", false), ("-f sticky", "", false),
+    ("-f stickyport", "", false),
+  ])
+  func redirectsOfThePlugin(options: String, statuses: String, isTold: Bool) throws {
+    let made = try ReadSource(plugin: "check_http -H a.example \(options)")
+    let rest = statuses.isEmpty ? "" : "\nfollow: false\nexpect:\n  status: [\(statuses)]"
+    #expect(try made.keys() == "type: http\nurl: http://a.example/" + rest)
+    #expect(made.reasons.contains("a redirect is a warning there; it is down here") == isTold)
+  }
 }

@@ -207,6 +207,27 @@ struct DiskFaultTests {
     #expect(small.status.bytesReserved == 64 << 10)
   }
 
+  @Test(
+    "what is more than a smaller ring goes, and the last spare stays",
+    arguments: [
+      (0, 4, 4, 4), (1, 4, 4, 3), (2, 1, 4, 1), (3, 2, 2, 1), (5, 1, 2, 1), (0, 3, 1, 1), (2, 0, 1, 0),
+    ])
+  func trimmed(segments: Int, spares: Int, count: Int, left: Int) {
+    var recovery = LogRecovery()
+    for number in 0..<segments {
+      let name = SegmentName(log: .results, base: UInt64(number + 1), generation: UInt32(number + 1))
+      recovery.segments.append(Segment(file: name.text, name: name))
+    }
+    for number in 0..<spares {
+      recovery.spares.append(SegmentLog.Spare(file: "spare-\(number)", isClean: true))
+    }
+    let layout = SegmentLog.Layout(
+      log: .results, segmentSize: 4 << 10, count: count, identity: UniqueID(high: 1, low: 2), nonce: 7)
+    var log = SegmentLog(files: MemoryFileSystem(), layout: layout, recovered: recovery)
+    log.trim()
+    #expect(log.spareCount == left)
+  }
+
   @Test("a check of a store finds a flipped bit, and nothing where nothing is wrong")
   func checkFinds() throws {
     let directory = try ScratchDirectory()

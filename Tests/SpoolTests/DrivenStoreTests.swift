@@ -40,4 +40,22 @@ import Testing
     endSpool(&core, mailbox)
     #expect(spool.enqueue(sampleRecord(2)) == 0)
   }
+
+  /// The newest results stay in the queue, as many as fit: what was dropped takes no room in it.
+  @Test(arguments: [(9, 384, 3), (9, 383, 4), (2, 384, 4), (9, 10_000, 1)] as [(Int, Int, UInt64)])
+  func whatWasDroppedTakesNoRoom(count: Int, bytes: Int, first: UInt64) {
+    let driver = Driver()
+    var settings = SpoolSettings(path: "/store")
+    (settings.queueLimit, settings.queueBytes) = (count, bytes)
+    let mailbox = SpoolMailbox(
+      settings: settings, next: 1, status: SpoolStatus(mode: .durable, durability: .always),
+      clock: { driver.time }, driver: {})
+    // 128 bytes each with their frame, and one of 328.
+    for length in [100, 300, 100, 100, 100] {
+      _ = mailbox.add([UInt8](repeating: 1, count: length), deliverable: true, waiter: nil)
+    }
+    let load = mailbox.take(at: 2_000_000)
+    #expect(load.results.map(\.entry.sequence) == Array(first...5))
+    #expect(load.overflow?.sequences == (first > 1 ? 1...first - 1 : nil))
+  }
 }

@@ -58,7 +58,7 @@ struct FormatTests {
   func withoutCursor() throws {
     let store = TestStore(try disk(cursor: false), settings)
     #expect(store.pending().map(\.sequence) == [1001, 1002])
-    #expect(store.status.damaged == 0)
+    #expect(store.status.damaged == 0 && store.status.depth == 2)
   }
 
   @Test(

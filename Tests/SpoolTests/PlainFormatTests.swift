@@ -54,6 +54,38 @@ struct PlainFormatTests {
     #expect(steps.contains(damage))
   }
 
+  @Test("zeros before garbage move no record out of its place", arguments: 0...16)
+  func searchBehindZeros(zeros: Int) {
+    let garbage = [UInt8](repeating: 0, count: zeros) + [UInt8](repeating: 0xa5, count: 24 - zeros)
+    let steps = steps(frame(5) + garbage + frame(6))
+    #expect(records(steps) == [5, 6])
+    #expect(steps.contains(damage))
+  }
+
+  @Test(
+    "the cursor's identity counts where a segment bears it or none bears any, else that of most segments",
+    arguments: [
+      ([], 1, 1), ([1], 1, 1), ([2], 1, 2), ([2, 2, 1], 1, 1), ([2, 3, 3], 1, 3), ([3, 2, 2], nil, 2),
+      ([], nil, nil),
+    ] as [([UInt64], UInt64?, UInt64?)])
+  func identity(segments: [UInt64], cursor: UInt64?, found: UInt64?) throws {
+    let disk = MemoryFileSystem()
+    for (index, low) in segments.enumerated() {
+      let name = SegmentName(log: .results, base: UInt64(index + 1), generation: UInt32(index + 1))
+      let header = SegmentHeader(
+        log: .results, identity: UniqueID(high: 1, low: low), nonce: 3, base: name.base,
+        generation: name.generation, segmentSize: 16 << 10, createdAt: Timestamp(seconds: 1_700_000_000))
+      let file = try disk.open(name.text, create: true)
+      try disk.write(file, at: 0, header.bytes)
+    }
+    let recovery = try LogRecoverer(
+      files: disk, log: .results, segmentSize: 16 << 10, identity: cursor.map { UniqueID(high: 1, low: $0) },
+      progress: DeliveryProgress(settledThrough: 9), limit: RecordFrame.sequenceLimit
+    ).recover()
+    #expect(recovery.identity == found.map { UniqueID(high: 1, low: $0) })
+    #expect((recovery.progress != nil) == (cursor == nil || cursor == found))
+  }
+
   private let header = SegmentHeader(
     log: .results, identity: UniqueID(high: 1, low: 2), nonce: 3, base: 4, generation: 5,
     segmentSize: 1 << 22,

@@ -47,6 +47,17 @@ import Testing
     #expect(!shown.matches(Redacted("word:")) && !shown.matches(Redacted("")))
   }
 
+  /// Health is asked for without a token by GET and HEAD alone, at two addresses and no other.
+  @Test(arguments: [
+    ("/livez", true), ("/readyz", true), ("/livez/", false), ("/livez?x=1", false), ("/healthz", false),
+    ("/metrics", false), ("/", false),
+  ])
+  func healthNeedsNoToken(target: String, isHealth: Bool) {
+    #expect(StatusRequest(method: .get, target: target).isHealth == isHealth)
+    #expect(StatusRequest(method: .head, target: target).isHealth == isHealth)
+    #expect(!StatusRequest(method: .post, target: target).isHealth)
+  }
+
   @Test func withoutTheTokenNothingIsReadButHealth() async throws {
     try await withServer(try source()) { address in
       for target in [

@@ -53,6 +53,38 @@ import Testing
     #expect(!HeroSection(snapshot).render().html.contains("since "))
   }
 
+  /// The newest of few runs is on the right, and of many the newest 40 are shown.
+  @Test func theNewestRunIsOnTheRight() {
+    func places(_ states: [CheckState], of state: CheckState = .up) -> [Int] {
+      let html = Drawing.spark(states.map { SparkPoint(state: $0, responseTime: .milliseconds(10)) }).html
+      let bars = html.matches(of: /class="f-([a-z]+)" d="([^"]*)"/).first { $0.1 == state.rawValue }
+      return bars?.2.matches(of: /M([0-9]+) [0-9]/).compactMap { Int($0.1) } ?? []
+    }
+    for count in [0, 1, 3, 39, 40] {
+      let states = [CheckState](repeating: .up, count: count)
+      #expect(places(states) == Array(stride(from: 160 - count * 4, to: 160, by: 4)), "\(count)")
+    }
+    let few: [CheckState] = [.down, .up, .degraded]
+    #expect(few.map { places(few, of: $0) } == [[148], [152], [156]])
+    let many: [CheckState] = [.down] + [CheckState](repeating: .up, count: 39) + [.degraded]
+    #expect(places(many, of: .down) == [] && places(many, of: .degraded) == [156])
+    #expect(places(many) == Array(stride(from: 0, to: 156, by: 4)))
+  }
+
+  /// Of several in its state the headline names the first that went down, and the last that came back.
+  @Test(arguments: [(.down, 540), (.degraded, 540), (.up, 120)] as [(CheckState, Int)])
+  func sinceTheFirstOrTheLast(state: CheckState, seconds: Int) throws {
+    var snapshot = try sampleSource().status
+    snapshot.checks.removeAll { !["Shop front", "Search", "Mail <b>gateway</b>"].contains($0.name) }
+    for (index, ago) in [300, 540, 120].enumerated() {
+      snapshot.checks[index].state = state
+      snapshot.checks[index].since = snapshot.now.advanced(by: .seconds(-ago))
+    }
+    let words = Layout.since(snapshot.now.advanced(by: .seconds(-seconds)), now: snapshot.now).html
+    let html = HeroSection(snapshot).render().html
+    #expect(html.contains(words), "\(html)")
+  }
+
   /// Tenths of a pixel for each kind of character, cut, and eight pixels at least.
   @Test(
     arguments: [

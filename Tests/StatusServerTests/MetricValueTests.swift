@@ -83,6 +83,25 @@ import Testing
     #expect(String(decoding: metrics.bytes, as: UTF8.self) == "x \(text)\n")
   }
 
+  /// Shares of a window are ratios, from percent.
+  @Test func shares() async throws {
+    let source = try sampleSource()
+    let lines = try await lines(.plain)
+    let checks = source.status.checks.filter { ["Shop front", "Search"].contains($0.name) }
+    #expect(checks.count == 2)
+    for check in checks {
+      for window in check.windows {
+        let labels = "{check=\"\(check.name)\",type=\"http\",period=\"\(window.period.rawValue)\"}"
+        let uptime = try #require(window.uptime)
+        let coverage = try #require(window.coverage)
+        #expect(coverage > 1 && coverage <= 100, "\(labels)")
+        #expect(value(lines, "quartz_check_uptime_ratio\(labels)") == uptime / 100)
+        #expect(value(lines, "quartz_check_coverage_ratio\(labels)") == coverage / 100)
+        #expect(value(lines, "quartz_check_data_ratio\(labels)") == window.data.percent / 100)
+      }
+    }
+  }
+
   /// The store: each series with a value of its own.
   @Test func theStore() async throws {
     var source = try sampleSource()

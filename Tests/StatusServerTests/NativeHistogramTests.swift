@@ -67,6 +67,20 @@ import Testing
     #expect(histogram.signed(13) == [1, 0, 1, -1, 0])
   }
 
+  /// Of what is wanted as much, the protobuf format comes first, then OpenMetrics, then text.
+  @Test(
+    arguments: [
+      (0.5, 0.5, 0.5, .protobuf), (0.5, 0.5, 0.4, .protobuf), (0.5, 0.4, 0.5, .protobuf),
+      (0.1, 0, 0, .protobuf), (0.4, 0.5, 0.4, .openMetrics), (0.4, 0.5, 0.5, .openMetrics),
+      (0, 0.5, 0.5, .openMetrics), (0.4, 0.4, 0.5, .plain), (0, 0, 0, .plain),
+    ] as [(Double, Double, Double, MetricsFormat)])
+  func whatIsWantedAsMuch(protobuf: Double, open: Double, plain: Double, format: MetricsFormat) {
+    let accept =
+      "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited;"
+      + "q=\(protobuf),application/openmetrics-text;q=\(open),text/plain;q=\(plain)"
+    #expect(MetricsFormat(accept: accept) == format)
+  }
+
   /// Who asks for it as Prometheus does, and as much as for anything else, gets it.
   @Test(
     arguments: [
