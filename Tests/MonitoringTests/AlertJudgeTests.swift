@@ -10,9 +10,10 @@ import Testing
     error.problems.map { "\($0.path.joined(separator: "/")): \($0.message)" }
   }
 
-  private func rule(_ type: AlertRuleType?, _ fill: (inout AlertRuleDefinition) -> Void = { _ in })
-    -> [String]
-  {
+  /// What a rule of that type must have, and what is filled in.
+  private func definition(
+    _ type: AlertRuleType?, _ fill: (inout AlertRuleDefinition) -> Void = { _ in }
+  ) -> AlertRuleDefinition {
     var definition = AlertRuleDefinition()
     definition.type = type?.rawValue
     switch type {
@@ -23,8 +24,14 @@ import Testing
     case .consecutiveFailures, .certificateExpiry, .agent, nil: break
     }
     fill(&definition)
+    return definition
+  }
+
+  private func rule(_ type: AlertRuleType?, _ fill: (inout AlertRuleDefinition) -> Void = { _ in })
+    -> [String]
+  {
     do throws(InvalidAlerts) {
-      _ = try AlertRule(definition)
+      _ = try AlertRule(definition(type, fill))
       return []
     } catch { return words(error) }
   }
@@ -67,6 +74,31 @@ import Testing
       $0.window = type == .responseTime ? .seconds(900) : .seconds(86_400)
       if type == .responseTime { $0.percentile = 95 }
     }
+  }
+
+  /// What a rule of each type says where nothing is given but what it must have.
+  @Test(
+    arguments: [
+      (.consecutiveFailures, .consecutiveFailures(threshold: nil, recoveries: 1)),
+      (.state, .state(.down, for: .seconds(300))),
+      (.responseTime, .responseTime(above: .seconds(1), percentile: nil, window: .seconds(900))),
+      (
+        .certificateExpiry,
+        .certificateExpiry(before: [.seconds(1_814_400), .seconds(604_800), .seconds(86_400)])
+      ),
+      (.downtime, .downtime(above: .seconds(600), window: .day)),
+      (.burnRate, .burnRate(objective: 99.9)), (.agent, .agent(for: .seconds(300))),
+    ] as [(AlertRuleType, AlertRule.Kind)])
+  func defaults(type: AlertRuleType, kind: AlertRule.Kind) throws {
+    #expect(try AlertRule(definition(type)).kind == kind)
+  }
+
+  /// A percentile is of the time that is given, else of fifteen minutes.
+  @Test(arguments: [(nil, 900), (60, 60), (300, 300), (900, 900), (21_600, 21_600)] as [(Int?, Int)])
+  func windowOfAPercentile(given: Int?, seconds: Int) throws {
+    let rule = try AlertRule(
+      definition(.responseTime) { ($0.percentile, $0.window) = (95, given.map { Duration.seconds($0) }) })
+    #expect(rule.kind == .responseTime(above: .seconds(1), percentile: 95, window: .seconds(seconds)))
   }
 
   /// Names of rules and channels, with the last that is taken and the first that is not.

@@ -97,6 +97,29 @@ import Testing
     #expect(json["status"]?.string == "success")
   }
 
+  /// Each time of a certificate and of its path is there on its own, with its own days.
+  @Test func certificateAndPath() throws {
+    func tls(_ facts: TLSFacts) throws -> String? {
+      var full = try result(.ok)
+      full.tls = facts
+      return full.json.split(separator: "\"tls\":").last.map { String($0.dropLast()) }
+    }
+    let whole = try tls(
+      TLSFacts(
+        version: "TLSv1.2", cipher: "A", verified: false, verifyError: "expired", notAfter: Self.slot,
+        daysRemaining: 21, pathNotAfter: Self.slot.advanced(by: .seconds(-86_400)), pathDaysRemaining: -3))
+    #expect(
+      whole == """
+        {"version":"TLSv1.2","cipher":"A","verified":false,"verify_error":"expired",\
+        "not_after":"2026-01-04T02:00:00.000Z","days_remaining":21,\
+        "path_not_after":"2026-01-03T02:00:00.000Z","path_days_remaining":-3}
+        """)
+    let leaf = TLSFacts(verified: true, daysRemaining: 0)
+    let path = TLSFacts(verified: true, pathDaysRemaining: 9)
+    #expect(try tls(leaf) == #"{"verified":true,"days_remaining":0}"#)
+    #expect(try tls(path) == #"{"verified":true,"path_days_remaining":9}"#)
+  }
+
   @Test func halfMeasuredTimingsShowOnlyTheirHalf() throws {
     var partial = try result(Verdict(.tlsTimeout, phase: .tls))
     partial.timings = Timings(dns: .microseconds(250), connect: .zero)

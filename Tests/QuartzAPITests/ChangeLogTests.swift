@@ -59,4 +59,29 @@ import Testing
     dump(changes, to: &dumped)
     #expect(!dumped.contains("hunter2") && !dumped.contains("correct-horse"))
   }
+
+  /// The parts of a url that are not shown are compared: its query, and all of one that cannot be read.
+  @Test(
+    arguments: [
+      ("https://a.example/p?k=1", "https://a.example/p?k=1", nil),
+      (
+        "https://a.example/p?k=1", "https://a.example/p?k=2",
+        "url: https://a.example/p?<redacted> -> https://a.example/p?<redacted>"
+      ),
+      (
+        "https://a.example/p", "https://a.example/p?k=1",
+        "url: https://a.example/p -> https://a.example/p?<redacted>"
+      ),
+      ("https://u:aaaa@a.example/", "https://u:aaaa@a.example/", nil),
+      (
+        "https://u:aaaa@a.example/", "https://u:bbbb@a.example/",
+        "url: an unreadable url of 25 bytes -> an unreadable url of 25 bytes"
+      ),
+    ] as [(String, String, String?)])
+  func hiddenPartsOfAURL(before: String, after: String, text: String?) throws {
+    let lists = try [before, after].map { url in
+      try rows(FakeCheck(id: checkID(1).description, members: #""check_type":"http","url":"\#(url)""#))
+    }
+    #expect(CheckChange.between(lists[0], lists[1]).map(\.text) == [text].compactMap(\.self))
+  }
 }

@@ -99,6 +99,18 @@ import Testing
     #expect((run.conversation.finishedAt != nil) == (example.words == nil))
   }
 
+  /// Of all classes of states of PostgreSQL, four are those of a server that cannot serve.
+  @Test func classesOfPostgres() {
+    let characters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    let states: [String] = characters.flatMap { first in characters.map { "\(first)\($0)P01" } }
+    let refused: [String] = states.compactMap { state in
+      var run = DialogConversationTests.Run(SpokenDialog.postgres.steps)
+      run.feed([Self.postgresError(state)])
+      return run.conversation.failure?.message
+    }
+    #expect(refused == ["53P01", "57P01", "58P01", "XXP01"].map { "postgres answered error \($0)" })
+  }
+
   /// Lines, or all of a protocol without them.
   private func pieces(_ example: Case) -> [[UInt8]] {
     guard example.answers.last == 10 else { return [example.answers] }

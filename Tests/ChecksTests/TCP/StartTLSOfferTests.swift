@@ -67,4 +67,12 @@ import Testing
   func postgresSaysItInOneByte(answer: String, words: String?) {
     #expect(conversation(.postgres, answer).failure == words)
   }
+
+  /// Of all codes that an ftp may answer AUTH TLS with, 234 alone is its go-ahead.
+  @Test func theGoAheadOfFTP() {
+    for code in 100...599 {
+      let words = code == 234 ? nil : "ftp answered \(code)"
+      #expect(conversation(.ftp, "220 a\r\n\(code) go\r\n").failure == words)
+    }
+  }
 }
