@@ -188,6 +188,25 @@ import Testing
     }
   }
 
+  /// Outages that last come before those that are over, of both the newest first, and twenty in all.
+  @Test func theOrderOfOutages() async throws {
+    var picture = await PublicPicture(face, from: try sampleSource())
+    func outage(_ hours: Int, isOver: Bool) -> PublicCheck.Downtime {
+      let begin = now.advanced(by: .seconds(-3600 * hours))
+      return PublicCheck.Downtime(
+        begin: begin, end: isOver ? begin.advanced(by: .seconds(60)) : nil, length: .seconds(60))
+    }
+    try #require(picture.sections.count == 2)
+    picture.sections[0].checks[0].outages = [outage(1, isOver: true), outage(50, isOver: false)]
+    picture.sections[1].checks[0].outages =
+      (2...30).map { outage($0, isOver: true) } + [outage(40, isOver: false)]
+    let html = PublicPage(picture: picture).render(nonce: "n").html
+    let list = html.components(separatedBy: "Outages of the last 90 days").last ?? ""
+    let shown = list.matches(of: /<time datetime="([^"]*)">/).map { String($0.1) }
+    #expect(shown == ([40, 50] + Array(1...18)).map { outage($0, isOver: true).begin.rfc3339 })
+    #expect(list.contains("and 12 before"))
+  }
+
   /// A state that is too old is no state.
   @Test func staleIsUnknown() async throws {
     var source = try sampleSource()
@@ -229,24 +248,5 @@ private final class XMLReader: NSObject, XMLParserDelegate {
     qualifiedName qName: String?
   ) {
     if let last = open.popLast() { found.append(last) }
-  }
-
-  /// Outages that last come before those that are over, of both the newest first, and twenty in all.
-  @Test func theOrderOfOutages() async throws {
-    var picture = await PublicPicture(face, from: try sampleSource())
-    func outage(_ hours: Int, isOver: Bool) -> PublicCheck.Downtime {
-      let begin = now.advanced(by: .seconds(-3600 * hours))
-      return PublicCheck.Downtime(
-        begin: begin, end: isOver ? begin.advanced(by: .seconds(60)) : nil, length: .seconds(60))
-    }
-    try #require(picture.sections.count == 2)
-    picture.sections[0].checks[0].outages = [outage(1, isOver: true), outage(50, isOver: false)]
-    picture.sections[1].checks[0].outages =
-      (2...30).map { outage($0, isOver: true) } + [outage(40, isOver: false)]
-    let html = PublicPage(picture: picture).render(nonce: "n").html
-    let list = html.components(separatedBy: "Outages of the last 90 days").last ?? ""
-    let shown = list.matches(of: /<time datetime="([^"]*)">/).map { String($0.1) }
-    #expect(shown == ([40, 50] + Array(1...18)).map { outage($0, isOver: true).begin.rfc3339 })
-    #expect(list.contains("and 12 before"))
   }
 }
