@@ -70,7 +70,11 @@ struct TellRules {
         cases[result.checkID]?.counting = now
       }
       if let one = cases[result.checkID], one.failures >= one.check.plan.failureThreshold {
-        if one.failures == one.check.plan.failureThreshold { cases[result.checkID]?.reached = (now, wall) }
+        // Also where a list has lowered the threshold, which the failures were past then.
+        let isOld = one.reached.map { $0.wall < one.worked } ?? true
+        if isOld || one.failures == one.check.plan.failureThreshold {
+          cases[result.checkID]?.reached = (now, wall)
+        }
       }
     }
   }
