@@ -10,6 +10,8 @@ struct TellRules {
   private struct Case {
     let check: MonitoringCheck
     var failures = 0
+    /// The same over changes of the check, over which the agent counts on.
+    var inARow = 0
     /// In this life of the process, which may have lost those before.
     var counted = 0
     /// When it failed as often as it takes in this life.
@@ -46,8 +48,10 @@ struct TellRules {
       var one = cases[check.id] ?? Case(check: check, hindered: now)
       if one.check != check {
         let (reached, worked, known, told) = (one.reached, one.worked, one.known, one.told)
+        let inARow = one.inARow
         one = Case(check: check, hindered: now)
         (one.reached, one.worked, one.known, one.told) = (reached, worked, known, told)
+        one.inARow = inARow
       }
       cases[check.id] = one
     }
@@ -65,11 +69,12 @@ struct TellRules {
     case .down:
       cases[result.checkID]?.isDown = true
       cases[result.checkID]?.failures += 1
+      cases[result.checkID]?.inARow += 1
       cases[result.checkID]?.counted += 1
       if let one = cases[result.checkID], one.counted == one.check.plan.failureThreshold {
         cases[result.checkID]?.counting = now
       }
-      if let one = cases[result.checkID], one.failures >= one.check.plan.failureThreshold {
+      if let one = cases[result.checkID], one.inARow >= one.check.plan.failureThreshold {
         // Also where a list has lowered the threshold, which the failures were past then.
         let isOld = one.reached.map { $0.wall < one.worked } ?? true
         if isOld || one.failures == one.check.plan.failureThreshold {
@@ -81,6 +86,7 @@ struct TellRules {
 
   mutating func rest(_ id: UniqueID, _ wall: Timestamp, _ now: Instant) {
     cases[id]?.failures = 0
+    cases[id]?.inARow = 0
     cases[id]?.counted = 0
     cases[id]?.isInStorm = false
     cases[id]?.isDown = false
