@@ -111,7 +111,7 @@ create or replace function quartz_agent.forget_failures(id uuid) returns void la
   where s.check_id = forget_failures.id
 $$;
 
--- A check that is disabled is judged anew when it is enabled: what failed before is none of a series then, and an alarm that was on,
+-- A check that is disabled starts without its failures when it is enabled: they are none of a series then, and an alarm that was on,
 -- in shadow or of an alert that was resolved by hand, would keep another one from being opened.
 create or replace function quartz_agent.tick_disabled() returns void
 language plpgsql set search_path = pg_catalog, pg_temp as $$

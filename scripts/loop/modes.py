@@ -67,7 +67,7 @@ def a_check_disabled_in_shadow_alerts_once_it_is_enabled(stage):
     expect(stage.alerts("resolved_at is null, round(extract(epoch from now() - first_failed_at) / 10)"), ["t|3"])
 
 
-def a_check_disabled_and_enabled_is_counted_anew(stage):
+def a_check_disabled_and_enabled_starts_without_its_failures(stage):
     """Failures before it was disabled are none of the series after it."""
     stage.run("update monitoring_checks set failure_threshold = 3")
     for seconds in (600, 540):

@@ -221,7 +221,7 @@ def disabled_deleted(stage):
     expect(sorted(stage.alerts("resolution")), ["deleted", "disabled"])
     stage.run(f"update monitoring_checks set is_enabled = true where id = '{stage.check}'")
     stage.at(5)
-    expect(stage.one("select count(*) from alerts where resolved_at is null"), "1", "enabled again it is judged anew")
+    expect(stage.one("select count(*) from alerts where resolved_at is null"), "1", "enabled again it starts without its earlier failures")
 
 
 def heartbeats(stage):
@@ -431,6 +431,19 @@ def a_silent_place_is_not_slow_any_more(stage):
     expect(stage.one("select count(*) from alerts"), "0")
     stage.post(stage.row(50, True, response_time_ms=900), name="a2")
     expect(stage.alerts("severity, occurrences, resolution"), ["warning|1|"])
+
+
+def a_silent_place_has_no_certificate(stage):
+    """As of its speed: one that ended soon when the place was last heard is none of two that end soon now."""
+    stage.run(f"insert into alert_rules (resource_id, rule_type, comparison_operator, threshold_value) values ('{stage.resource}', 'ssl_expiry', 'lte', 30); "
+              f"insert into check_confirmations (monitoring_check_id, needed) values ('{stage.check}', 2); update monitoring_checks set failure_threshold = 5")
+    stage.post(stage.row(1300, True, ssl_days_remaining=90), name="a1")
+    stage.post(stage.row(1290, True, ssl_days_remaining=9), name="a2")
+    stage.post(stage.row(100, False), name="a2")
+    stage.post(stage.row(60, True, ssl_days_remaining=9), name="a1")
+    expect(stage.one("select count(*) from alerts"), "0")
+    stage.post(stage.row(50, True, ssl_days_remaining=9), name="a2")
+    expect(stage.alerts("severity, split_part(alert_key, '/', 2)"), ["warning|certificate"])
 
 
 def runner_rows_blind_nothing(stage):

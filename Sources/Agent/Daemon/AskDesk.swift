@@ -50,7 +50,7 @@ final class AskDesk: Sendable {
     let mine = Set(offered.map(\.check).filter(isRunHere))
     let new = state.withLock { state in
       state.elsewhere = [:]
-      for ask in offered.prefix(Self.most) where !mine.contains(ask.check) {
+      for ask in offered where !mine.contains(ask.check) {
         state.elsewhere[ask.check] = now.boot + ask.expires
       }
       return offered.filter { mine.contains($0.check) && Self.take($0, &state, now) }

@@ -20,7 +20,7 @@ package struct JSONWriter: Sendable {
     open(UInt8(ascii: "["), body, UInt8(ascii: "]"))
   }
 
-  /// A name of ours, which nothing in it needs escaping.
+  /// The name is a literal of ours, in which nothing needs escaping.
   package mutating func key(_ name: StaticString) {
     separate()
     bytes.append(UInt8(ascii: "\""))
