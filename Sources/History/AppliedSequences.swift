@@ -12,6 +12,14 @@ struct AppliedSequences: Hashable, Sendable {
 
   init(through: UInt64 = 0) { self.through = through }
 
+  /// Nothing up to here is missing.
+  mutating func settle(through sequence: UInt64) {
+    guard sequence > through else { return }
+    through = sequence
+    above = above.filter { $0 > sequence }
+    while above.remove(through + 1) != nil { through += 1 }
+  }
+
   mutating func add(_ sequence: UInt64?) {
     guard let sequence, sequence > through else { return }
     above.insert(sequence)

@@ -99,8 +99,12 @@ package final class HistoryStore: Sendable {
 
   /// After the store was replayed, which may hold results of any check there ever was. Counts all windows up to now, before the
   /// schedule begins.
-  package func replayed(now: Timestamp) {
+  ///
+  /// - Parameter sequence: the last one that the store holds: nothing up to there is missing from the figures any more, also
+  ///   where the first record of the store has a number far above 0.
+  package func replayed(through sequence: UInt64, now: Timestamp) {
     state.withLock { state in
+      state.applied.settle(through: sequence)
       state.forgetExcess(now: now)
       if state.gone.forgotten > 0 { state.gone.forgottenAt = now }
       state.countWindows(now: now)
@@ -244,9 +248,11 @@ struct HistoryState: Sendable {
   }
 
   mutating func recount(after sequence: UInt64) {
-    guard applied.through > sequence else { return }
-    applied = AppliedSequences(through: sequence)
-    for id in histories.keys { change(id) { $0.recount(after: sequence) } }
+    if applied.through > sequence { applied = AppliedSequences(through: sequence) }
+    // Each by itself: a check may have counted more than all of them together.
+    for place in 0..<histories.count where histories[place: place].appliedThrough > sequence {
+      change(histories.keys[place]) { $0.recount(after: sequence) }
+    }
   }
 
   mutating func record(

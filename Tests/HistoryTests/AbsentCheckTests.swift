@@ -87,6 +87,49 @@ import Testing
     #expect(day.time.up == 120_000_000 && day.time.down == 60_000_000)
   }
 
+  /// The numbers of a store begin far above 0, and until the first of them is accounted for the history says of none that
+  /// all before it are counted; a check knows its own all the same.
+  @Test func aCheckThatCountedMoreThanTheStoreHasTakesTheNumbersAgain() throws {
+    let check = try check()
+    let store = store()
+    let base: UInt64 = 1_780_350_024_000_000
+    store.apply([check], now: start)
+    for minute in 0..<3 {
+      store.record(
+        result(check, at: start.advanced(by: .seconds(60 * minute))), interval: .seconds(60),
+        sequence: base + UInt64(minute))
+    }
+    #expect(store.appliedThrough == 0)
+    store.recount(after: base)
+    for minute in 3..<5 {
+      store.record(
+        result(check, at: start.advanced(by: .seconds(60 * minute))), interval: .seconds(60),
+        sequence: base + UInt64(minute - 2))
+    }
+    let now = start.advanced(by: .seconds(300))
+    let day = try #require(store.snapshot(now: now).checks.first).window(.day)
+    #expect(day.counts.up == 5)
+    #expect(day.time.up == 300_000_000)
+  }
+
+  @Test func whatTheStoreHoldsIsCountedOnceItWasReplayed() throws {
+    let check = try check()
+    let store = store()
+    let base: UInt64 = 1_780_350_024_000_000
+    store.apply([check], now: start)
+    store.replayed(through: base - 1, now: start)
+    #expect(store.appliedThrough == base - 1)
+    store.record(result(check, at: start), interval: .seconds(60), sequence: base)
+    #expect(store.appliedThrough == base)
+    // Those that came before the end of the replay count as well.
+    store.record(
+      result(check, at: start.advanced(by: .seconds(60))), interval: .seconds(60), sequence: base + 3)
+    store.replayed(through: base + 2, now: start.advanced(by: .seconds(60)))
+    #expect(store.appliedThrough == base + 3)
+    store.replayed(through: base, now: start.advanced(by: .seconds(60)))
+    #expect(store.appliedThrough == base + 3)
+  }
+
   @Test func recordsOfACheckThatIsNotBackYetAreCounted() throws {
     let check = try check()
     let store = store()

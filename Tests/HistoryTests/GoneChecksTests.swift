@@ -117,7 +117,7 @@ import Testing
       guard number % 500 == 499 else { continue }
       #expect(store.files().reduce(0) { $0 + $1.bytes.count } < 400_000)
     }
-    store.replayed(now: midnight + .seconds(5000))
+    store.replayed(through: 0, now: midnight + .seconds(5000))
     #expect(store.gone.checks == 100 && store.gone.forgotten == 4900)
     #expect(store.knows([mine]))
     #expect(store.goneNotice(now: midnight + .seconds(5001)) != nil)

@@ -30,7 +30,8 @@ struct HistoryKeeper: Sendable {
     let history = await stored(agent: agent)
     // A check without a file is new, or its file is lost: then the store tells all it has of it.
     let isWhole = history.damage == nil && history.knows(checks)
-    history.recount(after: spool.status().recordedThrough)
+    let recorded = spool.status().recordedThrough
+    history.recount(after: recorded)
     history.apply(checks, now: time.wall())
     let known = Dictionary(checks.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     let hold = SlotHold(grid: grid)
@@ -46,7 +47,7 @@ struct HistoryKeeper: Sendable {
         queued, interval: hold.interval(of: check, record.state, slot: record.scheduledAt),
         spanned: hold.spanned(by: record, of: check))
     }
-    history.replayed(now: time.wall())
+    history.replayed(through: recorded, now: time.wall())
     return history
   }
 

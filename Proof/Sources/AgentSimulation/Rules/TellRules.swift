@@ -33,6 +33,8 @@ struct TellRules {
   }
 
   private var cases: [UniqueID: Case] = [:]
+  /// In the list in force.
+  private var listed: Set<UniqueID> = []
   /// When the process started.
   private var born = Timestamp.epoch
   /// Told, and not said to be over; the newest last.
@@ -42,8 +44,8 @@ struct TellRules {
   static let patience: Duration = .seconds(300)
 
   mutating func apply(_ checks: [MonitoringCheck], wall: Timestamp, now: Instant) {
-    let ids = Set(checks.map(\.id))
-    for id in cases.keys where !ids.contains(id) { rest(id, wall, now) }
+    listed = Set(checks.map(\.id))
+    for id in cases.keys where !listed.contains(id) { rest(id, wall, now) }
     for check in checks {
       var one = cases[check.id] ?? Case(check: check, hindered: now)
       if one.check != check {
@@ -58,7 +60,8 @@ struct TellRules {
   }
 
   mutating func found(_ result: CheckResult, wall: Timestamp, now: Instant) {
-    guard cases[result.checkID] != nil else { return }
+    // A run may end after its check has left the list: that is no news.
+    guard cases[result.checkID] != nil, listed.contains(result.checkID) else { return }
     cases[result.checkID]?.last = wall
     if result.maintenance { return rest(result.checkID, wall, now) }
     switch result.state {
