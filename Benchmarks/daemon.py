@@ -24,7 +24,7 @@ from agent import HOSTS, check_id, http_checks, new_folder, resident_mib, row
 
 SIZES = {"warm": 20, "measure": 60, "full": 45, "hundred": 75, "type": 10, "idle": 13, "starts": 5, "every": 10,
          "alone": 20_000, "loads": 5, "reloads": 5, "settle": 12, "page": 20}
-SHORT = {"warm": 11, "measure": 12, "full": 6, "hundred": 10, "type": 3, "idle": 8, "starts": 3, "every": 120,
+SHORT = {"warm": 11, "measure": 12, "full": 6, "hundred": 10, "type": 3, "idle": 13, "starts": 3, "every": 120,
          "alone": 5000, "loads": 3, "reloads": 2, "settle": 2, "page": 6}
 # Checks a second of each type while its cost is measured: below what one core carries.
 RATES = {"http": 1000, "https": 250, "tcp": 1000, "tls": 250, "dns": 1000, "ping": 1000}

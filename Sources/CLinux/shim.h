@@ -86,26 +86,37 @@ static inline int quartz_set_queue_limit(uint64_t soft) {
   return (int)syscall(SYS_prlimit64, 0, 12, limits, (void *)0);
 }
 
-// Forgets the resident pages of the program's own code and constants: they come back from its file when they are used
-// again. A segment that may be written is left alone, it holds what was relocated; so are the libraries, which other
-// processes share. PT_PHDR says how far the program was moved: elf(5), getauxval(3), MADV_DONTNEED of madvise(2).
-static inline void quartz_forget_code(void) {
-  const Elf64_Phdr *headers = (const Elf64_Phdr *)getauxval(AT_PHDR);
-  unsigned long count = headers == 0 ? 0 : getauxval(AT_PHNUM);
-  unsigned long page = getauxval(AT_PAGESZ), moved = 0, known = 0;
-  for (unsigned long i = 0; i < count; i++)
-    if (headers[i].p_type == PT_PHDR) {
-      moved = (unsigned long)headers - headers[i].p_vaddr;
-      known = 1;
-    }
-  if (!known || page == 0) return;
-  for (unsigned long i = 0; i < count; i++) {
-    if (headers[i].p_type != PT_LOAD || (headers[i].p_flags & PF_W) != 0) continue;
-    unsigned long begin = (moved + headers[i].p_vaddr) & ~(page - 1);
-    unsigned long end = (moved + headers[i].p_vaddr + headers[i].p_memsz + page - 1) & ~(page - 1);
-    // A failure leaves everything as it was.
+// What the dynamic linker says of each object that it loaded: the first fields of dl_phdr_info, dl_iterate_phdr(3). Of
+// glibc, whose own header would make all of its names this module's.
+struct quartz_loaded {
+  Elf64_Addr moved;
+  const char *name;
+  const Elf64_Phdr *headers;
+  Elf64_Half count;
+};
+struct dl_phdr_info;
+extern int dl_iterate_phdr(int (*each)(struct dl_phdr_info *object, unsigned long size, void *context), void *context);
+
+// A failure leaves everything as it was. A segment that may be written holds what was relocated and is left alone.
+static inline int quartz_forget_object(struct dl_phdr_info *object, unsigned long size, void *page_size) {
+  const struct quartz_loaded *loaded = (const struct quartz_loaded *)object;
+  unsigned long page = *(const unsigned long *)page_size;
+  if (size < sizeof(struct quartz_loaded)) return 0;
+  for (unsigned long i = 0; i < loaded->count; i++) {
+    const Elf64_Phdr *header = &loaded->headers[i];
+    if (header->p_type != PT_LOAD || (header->p_flags & PF_W) != 0) continue;
+    unsigned long begin = (loaded->moved + header->p_vaddr) & ~(page - 1);
+    unsigned long end = (loaded->moved + header->p_vaddr + header->p_memsz + page - 1) & ~(page - 1);
     madvise((void *)begin, end - begin, MADV_DONTNEED);
   }
+  return 0;
+}
+
+// Forgets the resident pages of code and constants, the program's and its libraries': they come back from their files when
+// they are used again. elf(5), getauxval(3), MADV_DONTNEED of madvise(2).
+static inline void quartz_forget_code(void) {
+  unsigned long page = getauxval(AT_PAGESZ);
+  if (page != 0) dl_iterate_phdr(quartz_forget_object, &page);
 }
 
 // socket(7). Of glibc, whose own header would make all of its names this module's.

@@ -23,7 +23,7 @@ package func settleAllocator() {
   mallopt(M_TRIM_THRESHOLD, 1 << 20)
 }
 
-/// Lets go of the mapped pages of the program's own file: the pages that a start needs once (relocating, reading the
-/// configuration, setting TLS up) are some 15 MiB. Pages that are used again are mapped again from the system's cache,
+/// Lets go of the mapped pages of the files of the program and its libraries: the pages that a start needs once (relocating,
+/// reading the configuration, setting TLS up) are some 20 MiB. Pages that are used again are mapped again from the system's cache,
 /// 64 KiB at a time, without a look at the disk while it is there.
 package func releaseCodePages() { quartz_forget_code() }
