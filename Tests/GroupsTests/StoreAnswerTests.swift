@@ -53,9 +53,10 @@ import Testing
     try await withStore { store in
       for (text, answer) in [
         (#"{"ID":"7"}"#, .granted(lease: 7)), (#"{"ID":-7}"#, .granted(lease: -7)),
-        (#"{"ID":"0"}"#, garbled("a lease")), ("{}", garbled("a lease")), (#"{"ID":"x"}"#, garbled("a lease")),
+        (#"{"ID":"0"}"#, garbled("a lease")), ("{}", garbled("a lease")),
+        (#"{"ID":"x"}"#, garbled("a lease")),
       ] as [(String, StoreAnswer)] {
-        #expect(store.granted(try json(text)) == answer, "\(text)")
+        #expect(try store.granted(json(text)) == answer, "\(text)")
       }
       for (text, answer) in [
         (#"{"result":{"TTL":"1"}}"#, nil), (#"{"result":{"TTL":"0"}}"#, .dead),
@@ -65,7 +66,7 @@ import Testing
           .trouble(StoreTrouble(.noQuorum, "etcd: no leader"))
         ),
       ] as [(String, StoreAnswer?)] {
-        #expect(store.renewed(try json(text)) == answer, "\(text)")
+        #expect(try store.renewed(json(text)) == answer, "\(text)")
       }
     }
   }
@@ -74,7 +75,9 @@ import Testing
   @Test func claims() async throws {
     let (own, other) = (row("/q/g/m/a", card().json, lease: 4), row("/q/g/m/a", card().json))
     try await withStore { store in
-      func claimed(_ rest: String) throws -> StoreAnswer { store.claimed(try json("{\(Self.header)\(rest)}")) }
+      func claimed(_ rest: String) throws -> StoreAnswer {
+        store.claimed(try json("{\(Self.header)\(rest)}"))
+      }
       func responses(_ rows: String) -> String {
         #","responses":[{"response_range":{"kvs":[\#(rows)],"count":"1"}}]"#
       }
@@ -85,10 +88,10 @@ import Testing
       #expect(try claimed(responses("")) == .lost)
       #expect(try claimed("") == garbled("a claim"))
       #expect(try claimed(#","succeeded":false,"responses":[{}]"#) == garbled("a claim"))
-      #expect(store.claimed(try json(#"{"succeeded":true}"#)) == garbled("a claim"))
-      #expect(store.putDone(try json("{\(Self.header),\"succeeded\":true}")) == .put(revision: 12))
-      #expect(store.putDone(try json("{\(Self.header)}")) == .lost)
-      #expect(store.putDone(try json(#"{"succeeded":true}"#)) == garbled("a put"))
+      #expect(try store.claimed(json(#"{"succeeded":true}"#)) == garbled("a claim"))
+      #expect(try store.putDone(json("{\(Self.header),\"succeeded\":true}")) == .put(revision: 12))
+      #expect(try store.putDone(json("{\(Self.header)}")) == .lost)
+      #expect(try store.putDone(json(#"{"succeeded":true}"#)) == garbled("a put"))
     }
   }
 
@@ -118,7 +121,7 @@ import Testing
       wanted.headRevision = 8
       #expect(try read([row("/q/g/c/head", [1], changed: 8)]) == .read(wanted))
       for header in [#"{"cluster_id":"7","revision":"0"}"#, #"{"cluster_id":"7"}"#, "{}"] {
-        #expect(store.reading(try json("{\"header\":\(header)}")) == garbled("a range"), "\(header)")
+        #expect(try store.reading(json("{\"header\":\(header)}")) == garbled("a range"), "\(header)")
       }
     }
   }
@@ -126,7 +129,9 @@ import Testing
   /// As many as there are, and the newest of them, which a count alone does not tell.
   @Test func audits() async throws {
     try await withStore { store in
-      func audited(_ rest: String) throws -> StoreAnswer { store.audited(try json("{\(Self.header)\(rest)}")) }
+      func audited(_ rest: String) throws -> StoreAnswer {
+        store.audited(try json("{\(Self.header)\(rest)}"))
+      }
       let rows = #","kvs":[\#(row("/q/g/m/a")),\#(row("/q/g/m/b", changed: 4))],"count":"5""#
       #expect(
         try audited(rows) == .alive(StoreAudit(cluster: 7, revision: 12, members: 5, newest: 9)))
@@ -152,15 +157,16 @@ import Testing
     #expect(row.etcdBytes("h", limit: 2) == [1, 2] && row.etcdBytes("x", limit: 0) == [])
     #expect(row.etcdBytes("h", limit: 1) == nil && row.etcdBytes("i", limit: 9) == nil)
     #expect(row.etcdBytes("j", limit: 9) == nil)
-    #expect(EtcdPair(try json(#"{"key":"YQ==","mod_revision":"-1"}"#)) == nil)
-    let pair = try #require(
-      EtcdPair(
-        json(#"{"key":"YQ==","create_revision":"1","mod_revision":"2","lease":"3","value":"AQI="}"#)))
+    #expect(try EtcdPair(json(#"{"key":"YQ==","mod_revision":"-1"}"#)) == nil)
+    let whole = try json(
+      #"{"key":"YQ==","create_revision":"1","mod_revision":"2","lease":"3","value":"AQI="}"#)
+    let pair = try #require(EtcdPair(whole))
     #expect(pair.key == [97] && pair.value == [1, 2])
     #expect([pair.created, pair.changed, pair.lease] == [1, 2, 3])
-    let header = try #require(EtcdHeader(json(#"{"header":{"cluster_id":"18446744073709551615"}}"#)))
+    let greatest = try json(#"{"header":{"cluster_id":"18446744073709551615"}}"#)
+    let header = try #require(EtcdHeader(greatest))
     #expect(header.cluster == .max && header.revision == 0)
-    #expect(EtcdHeader(try json(#"{"header":{"revision":"-1"}}"#)) == nil)
+    #expect(try EtcdHeader(json(#"{"header":{"revision":"-1"}}"#)) == nil)
   }
 
   private func line(_ events: [String], gone: Bool = false) -> [UInt8] {
@@ -179,7 +185,8 @@ import Testing
         (
           [row(member, card().json, lease: 4), row(member, card().json, changed: 10)],
           [
-            .card(.init(name: "a", card: card(), revision: 9)), .card(.init(name: "a", card: nil, revision: 10)),
+            .card(.init(name: "a", card: card(), revision: 9)),
+            .card(.init(name: "a", card: nil, revision: 10)),
           ]
         ),
         ([row(stray, [1], created: 9)], [.stray(added: 1, revision: 9)]),
@@ -265,7 +272,8 @@ import Testing
   @Test(
     arguments: [
       (.unreachable, "look whether etcd runs"), (.handshake, "group.store.tls: ca_file must have signed"),
-      (.noQuorum, "most of etcd's members must run"), (.unauthenticated, "compare group.store.user and password"),
+      (.noQuorum, "most of etcd's members must run"),
+      (.unauthenticated, "compare group.store.user and password"),
       (.denied, "give the user's role the prefix"), (.noSpace, "etcd's quota is used up"),
       (.garbled, "look whether group.store.etcd names an etcd of version 3.4 or newer"),
       (.refused, "look at etcd's own log"),

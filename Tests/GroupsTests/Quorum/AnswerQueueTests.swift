@@ -13,7 +13,9 @@ import Testing
     AnswerQueue.Question(check: check(number), revision: revision)
   }
 
-  private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: (1000 + milliseconds) * 1_000_000) }
+  private func at(_ milliseconds: Int64) -> Instant {
+    Instant(nanoseconds: (1000 + milliseconds) * 1_000_000)
+  }
 
   @Test func sixteenAtOnce() {
     var queue = AnswerQueue()

@@ -45,7 +45,8 @@ import Testing
       row("/q/v/\(Self.check)/i", "\"mod_revision\":\"5\""),
     ]
     try await withStore { store in
-      let read = try #require(store.page(json(page(rows)), after: [], at: 0))
+      let answer = try json(page(rows))
+      let read = try #require(store.page(answer, after: [], at: 0))
       #expect(
         read.rows.entries == [
           QuorumEntry(Self.path, Self.vote.json, revision: 9, lease: 3),
@@ -53,8 +54,9 @@ import Testing
         ])
       #expect(read.rows.strange.count == 3 && read.rows.strange.example == "/q/v/doctor")
       #expect(read.rows.growth == 5 && read.rows.revision == 12 && read.next == nil)
-      #expect(store.page(try json(page(rows)), after: [], at: 10)?.rows.revision == 10)
-      #expect(store.page(try json(#"{"kvs":[]}"#), after: [], at: 0) == nil)
+      #expect(store.page(answer, after: [], at: 10)?.rows.revision == 10)
+      let headless = try json(#"{"kvs":[]}"#)
+      #expect(store.page(headless, after: [], at: 0) == nil)
     }
   }
 
@@ -62,16 +64,17 @@ import Testing
   @Test func whereAPageEnds() async throws {
     let rows = [row("a", "\"mod_revision\":\"9\""), row("b", "\"mod_revision\":\"8\"")]
     try await withStore { store in
-      func next(_ rows: [String], _ more: String, after start: String) throws -> [UInt8]?? {
-        store.page(try json(page(rows, more)), after: Array(start.utf8), at: 0).map(\.next)
+      func next(_ rows: [String], _ more: String, after start: String) throws -> String {
+        let found = store.page(try json(page(rows, more)), after: Array(start.utf8), at: 0)
+        return found.map { $0.next.map { "\($0)" } ?? "the end" } ?? "no page"
       }
       let more = #","more":true"#
-      #expect(try next(rows, more, after: "a") == .some([98, 0]))
-      #expect(try next(rows, more, after: "b") == .some([98, 0]))
-      #expect(try next(rows, more, after: "c") == .none)
-      #expect(try next([], more, after: "a") == .none)
-      #expect(try next(rows, #","more":false"#, after: "c") == .some(nil))
-      #expect(try next([], "", after: "a") == .some(nil))
+      #expect(try next(rows, more, after: "a") == "[98, 0]")
+      #expect(try next(rows, more, after: "b") == "[98, 0]")
+      #expect(try next(rows, more, after: "c") == "no page")
+      #expect(try next([], more, after: "a") == "no page")
+      #expect(try next(rows, #","more":false"#, after: "c") == "the end")
+      #expect(try next([], "", after: "a") == "the end")
     }
   }
 
@@ -81,15 +84,21 @@ import Testing
 
   /// A key that is made, changed and deleted, and by how many there are more.
   @Test func changesOfAWatch() async throws {
-    let made = "{\"kv\":\(row(paris, "\"create_revision\":\"5\",\"mod_revision\":\"5\",\"lease\":\"3\",\(value)"))}"
-    let changed =
-      "{\"kv\":\(row(paris, "\"create_revision\":\"5\",\"mod_revision\":\"6\",\"lease\":\"4\",\(value)"))}"
-    let gone = "{\"type\":\"DELETE\",\"kv\":\(row(paris, "\"mod_revision\":\"7\",\"lease\":\"4\""))}"
-    let strange = "{\"kv\":\(row("/q/v/x", "\"create_revision\":\"4\",\"mod_revision\":\"4\""))}"
-    let strangeGone = "{\"type\":\"DELETE\",\"kv\":\(row("/q/v/x", "\"mod_revision\":\"8\""))}"
+    func event(_ key: String, _ rest: String) -> String { "{\"kv\":\(row(key, rest))}" }
+    func end(_ key: String, _ rest: String) -> String {
+      "{\"type\":\"DELETE\",\"kv\":\(row(key, rest))}"
+    }
+    let made = event(
+      paris, "\"create_revision\":\"5\",\"mod_revision\":\"5\",\"lease\":\"3\",\(value)")
+    let changed = event(
+      paris, "\"create_revision\":\"5\",\"mod_revision\":\"6\",\"lease\":\"4\",\(value)")
+    let gone = end(paris, #""mod_revision":"7","lease":"4""#)
+    let strange = event("/q/v/x", #""create_revision":"4","mod_revision":"4""#)
+    let strangeGone = end("/q/v/x", #""mod_revision":"8""#)
     let json = Self.vote.json
     let (first, second, third) = (
-      QuorumEntry(Self.path, json, revision: 5, lease: 3), QuorumEntry(Self.path, json, revision: 6, lease: 4),
+      QuorumEntry(Self.path, json, revision: 5, lease: 3),
+      QuorumEntry(Self.path, json, revision: 6, lease: 4),
       QuorumEntry(Self.path, nil, revision: 7, lease: 0)
     )
     try await withStore { store in
