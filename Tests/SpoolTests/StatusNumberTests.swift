@@ -68,7 +68,8 @@ struct StatusNumberTests {
     let store = TestStore(MemoryFileSystem())
     let next = store.core.nextSequence
     let entries = [0, 0, 5, 3].map { entry(next - 2 + $0, sampleRecord(Int($0))) }
-    #expect(store.core.record(entries, overflow: nil, at: time(1)))
+    let isRecorded = store.core.record(entries, overflow: nil, at: time(1))
+    #expect(isRecorded)
     #expect(store.pending().map(\.sequence) == [next, next + 1, next + 3, next + 4])
     #expect(store.core.nextSequence == next + 5 && store.status.recordedThrough == next + 4)
   }
@@ -81,7 +82,8 @@ struct StatusNumberTests {
     let lost = GapRecord(cause: .memoryOverflow, lost: 4, records: 5, sequences: next...next + 4)
     let skipped = GapRecord(cause: .skipped, lost: 0, records: 0, sequences: 1...2)
     store.core.pendingGaps = [skipped]
-    #expect(store.core.record([entry(next + 5, sampleRecord(1))], overflow: lost, at: time(3)))
+    let isRecorded = store.core.record([entry(next + 5, sampleRecord(1))], overflow: lost, at: time(3))
+    #expect(isRecorded)
     var noted = lost
     noted.notedAt = time(3).wall
     #expect(store.status.gaps == [noted] && store.status.dropped == 4 && store.status.lostInGaps == 4)
