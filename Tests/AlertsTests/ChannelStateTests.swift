@@ -93,7 +93,7 @@ import Testing
 
   private let plain = AlertChannel(name: "ops", kind: .exec(ExecChannel(command: ["/bin/true"])))
 
-  /// What is sent of a storm at a second; last told at `told`.
+  /// The notification of a storm at a second; last told at `told`.
   private func kind(
     _ own: [Incident], told: Int64?, at second: Int64, heardOver: Int = 0, _ channel: AlertChannel? = nil
   ) -> AlertMessage.Kind? {

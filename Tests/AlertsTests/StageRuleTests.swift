@@ -42,7 +42,7 @@ import Testing
     #expect((context(hour * Self.hour, daily).quietEnd != nil) == isNight)
   }
 
-  /// What is less severe than what is let through is held; of a receiver that keeps a state only the first.
+  /// All that is less severe than what is let through is held; of a receiver that keeps a state only the first.
   @Test func whatQuietHoursHold() {
     let plain = makeWebhook("slack", .slack)
     for except in AlertSeverity.allCases {
@@ -140,7 +140,7 @@ import Testing
     }
   }
 
-  /// What PagerDuty is told to do, and where it is from; a test is over at once.
+  /// PagerDuty is told to do it by one word, and where it is from; a test is over at once.
   @Test func eventsOfPagerDuty() throws {
     for (kind, action) in [
       (.opened, "trigger"), (.update, "trigger"), (.digest, "trigger"), (.test, "trigger"),

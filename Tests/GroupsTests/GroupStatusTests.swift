@@ -6,7 +6,7 @@ import Testing
 
 @testable import Groups
 
-/// What people are told of a group: who is in it, and what is not as it should be.
+/// The picture of a group for people: its members, and all that is not as it should be.
 @Suite struct GroupStatusTests {
   private func status(_ bench: MemberBench, root: String? = "/q/g/") -> GroupStatus {
     GroupStatus(bench.member, group: "g", root: root, now: bench.reading)
@@ -38,7 +38,7 @@ import Testing
     #expect(self.status(bench).members.map(\.isApart) == [false, false, true])
   }
 
-  /// Inside is whoever has its key in the store and a view.
+  /// Inside is a member that has its key in the store and a view.
   @Test func stages() {
     let bench = joined()
     for (stage, isInside) in [
@@ -134,7 +134,7 @@ import Testing
     #expect(status(bench, root: nil).notices.first?.what.hasPrefix("the key g/c/head in") == true)
   }
 
-  /// What a member runs while its store is out of reach, by what it knows of the group.
+  /// Words about a member whose store is out of reach: what it runs, by what it knows of the group.
   @Test func alone() {
     let since = Timestamp(seconds: 5)
     func words(_ bench: MemberBench, _ standsIn: Bool, _ runsAll: Bool) -> [Notice] {
@@ -155,7 +155,8 @@ import Testing
     #expect(
       words(MemberBench(), false, false) == notice("\(start), and no view of before is kept: \(all)"))
     var view = GroupView()
-    (view.placed, view.members) = (6, ["a": .init(card: MemberBench.other(1), revision: 0)])
+    view.placed = 6
+    view.members[ByteText("a")] = GroupView.Member(card: MemberBench.other(1), revision: 0)
     let memory = GroupMemory(
       root: "/q/g/", name: "a", cluster: 7, view: view, at: Timestamp(milliseconds: 1_800_000_000_123))
     let recalled = MemberBench(memory: memory)

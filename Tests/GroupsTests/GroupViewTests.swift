@@ -5,7 +5,7 @@ import Testing
 
 @testable import Groups
 
-/// What is counted of the members' keys, who does what all need once, and what is kept for a later start.
+/// The members' keys as they are counted, who does what all need once, and what is kept for a later start.
 @Suite struct GroupViewTests {
   private func entry(_ name: String, _ card: MemberCard?, _ revision: Int64 = 5) -> StoreReading.Entry {
     .init(name: name, card: card, revision: revision)
@@ -121,7 +121,7 @@ import Testing
     #expect(memory.objection(root: "/q/", name: "b", now: now) == "it is of another member, a")
   }
 
-  /// What is written is what placing needs, and nothing that a store says of a moment.
+  /// All that placing needs is written, and nothing that a store says of a moment.
   @Test func whatAMemoryKeeps() throws {
     var card = MemberBench.other(1, applied: 9)
     (card.waits, card.clock, card.url) = (4, 5, "a.example")
@@ -137,7 +137,8 @@ import Testing
     #expect(text.hasPrefix(start) && text.contains(#""members":[{"name":"a","card":{"boot":"#))
     #expect(GroupMemory(json: memory.json) == memory)
     for (old, new) in [
-      (#""version":1"#, #""version":2"#), (#""view":9"#, #""view":0"#), (#""cluster":"18"#, #""cluster":"-18"#),
+      (#""version":1"#, #""version":2"#), (#""view":9"#, #""view":0"#),
+      (#""cluster":"18"#, #""cluster":"-18"#),
       (#""name":"b""#, #""name":"""#), (#""name":"b""#, "\"name\":\"\(String(repeating: "b", count: 101))\""),
       (#""weight":3"#, #""weight":1001"#), (#""members":["#, #""member":["#),
     ] {

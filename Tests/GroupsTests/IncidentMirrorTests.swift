@@ -37,7 +37,7 @@ import Testing
     #expect(changed(mirror) == [4, 5, 0, 0] && mirror.version == 1)
     mirror.take([entry(1, 11), entry(3, 12), entry(2, 13, gone: true)])
     #expect(changed(mirror) == [11, 0, 12, 0] && mirror.version == 4 && mirror.revision == 13)
-    // What was told late of an entry that went.
+    // Told late, of an entry that went.
     mirror.take([entry(2, 12), entry(2, 13)])
     #expect(changed(mirror) == [11, 0, 12, 0] && mirror.version == 4)
     mirror.take([entry(2, 14)])

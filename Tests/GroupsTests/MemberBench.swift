@@ -12,7 +12,7 @@ struct MemberBench {
   /// Milliseconds of both clocks.
   var now = 1_000_000
   var member: GroupMember
-  /// What the last event led to.
+  /// Of the last event.
   private(set) var actions: [GroupMember.Action] = []
   /// The newest request of each kind that has not been answered.
   private(set) var open: [Kind: Int] = [:]

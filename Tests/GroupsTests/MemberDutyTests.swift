@@ -5,9 +5,9 @@ import Testing
 
 @testable import Groups
 
-/// What a member may do for all, whose words it waits for, and how long it waits with its own.
+/// A member's duties for all, whose words it waits for, and how long it waits with its own.
 @Suite struct MemberDutyTests {
-  /// What a group does once is done by the first claim; alone, by the second as well, once it stands in.
+  /// The first claim does what a group does once; alone, the second as well, once it stands in.
   @Test func whatIsDoneOnce() {
     for others in 1...6 {
       var bench = MemberBench()
@@ -90,8 +90,7 @@ import Testing
     }
   }
 
-  /// What is gained goes on to be run by its owner of before until this member's word; what is lost is held until the
-  /// new owner's, of the view that gave it.
+  /// A check that is lost is run on until the new owner's word, of the view that gave it.
   @Test(arguments: [(10, true), (11, false), (12, false)] as [(Int64, Bool)])
   func whatIsLostIsHeld(applied: Int64, isHeld: Bool) throws {
     var bench = MemberBench(checks: 24)

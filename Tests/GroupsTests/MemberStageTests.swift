@@ -132,7 +132,7 @@ import Testing
     #expect(bench.actions.isEmpty)
   }
 
-  /// Without checks there is nothing to hand over; without a store nobody to hear of it; without a lease nothing at all.
+  /// Without checks there is nothing to hand over, without a store none to hear of it, without a lease nothing at all.
   @Test func leavingAtOnce() {
     var empty = MemberBench()
     empty.join()

@@ -120,7 +120,7 @@ import Testing
     #expect(isOther == (meaning == "other"))
   }
 
-  /// What follows the end of a watch.
+  /// The steps after the end of a watch.
   @Test func endsOfAWatch() {
     var bench = MemberBench()
     bench.join()
@@ -142,7 +142,7 @@ import Testing
     }
   }
 
-  /// What a proof says of the group: as known, another world, or more than the watch has told, which is waited for.
+  /// A proof finds the group as known, another world, or more than the watch has told, which is waited for.
   @Test(
     arguments: [
       (7, 10, 2, 10, "known"), (7, 10, 2, 9, "known"), (7, 99, 2, 10, "known"), (8, 10, 2, 10, "other"),

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Groups
 
-/// What each answer of an etcd means to a member, row by row.
+/// Each answer of an etcd and its meaning for a member, row by row.
 @Suite struct StoreAnswerTests {
   private static let header = #""header":{"cluster_id":"7","revision":"12"}"#
 
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  /// Whose the name is: ours, another's, or nobody's again.
+  /// The name is ours, another's, or free again.
   @Test func claims() async throws {
     let (own, other) = (row("/q/g/m/a", card().json, lease: 4), row("/q/g/m/a", card().json))
     try await withStore { store in
@@ -268,7 +268,7 @@ import Testing
     #expect(look.isTooOld == isOld)
   }
 
-  /// What a person can do about each trouble.
+  /// The next step of a person, for each trouble.
   @Test(
     arguments: [
       (.unreachable, "look whether etcd runs"), (.handshake, "group.store.tls: ca_file must have signed"),

@@ -136,8 +136,8 @@ import Testing
     }
   }
 
-  /// The rows are to blame after eight failures in half an hour, while others were taken; a half that is known to be bad
-  /// after two.
+  /// The rows are to blame after eight failures in half an hour, while others were taken; a half that is known to be
+  /// bad after two.
   @Test(
     arguments: [
       (8, 1800, true, false, true), (7, 1800, true, false, false), (8, 1799, true, false, false),
@@ -232,7 +232,7 @@ import Testing
     #expect(budget.request(.live, at: at(4_000_000)) == .granted)
   }
 
-  /// What the receiver says of an agent, by whose it is and whether it is silent.
+  /// The receiver's words about an agent, by whose it is and whether it is silent.
   @Test func fleetNotices() {
     func notice(_ isSelf: Bool, _ isSilent: Bool) -> Notice {
       FleetTrouble(name: "a1", isSelf: isSelf, isSilent: isSilent, words: "late").notice

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Spool
 
-/// What the cursor says, and how far it is believed.
+/// The cursor's words, and how far they are believed.
 @Suite("Rules of the cursor")
 struct CursorRuleTests {
   private let limit = RecordFrame.sequenceLimit

@@ -31,7 +31,7 @@ struct StatusNumberTests {
     #expect(none.results == 0 && none.bytes == 0)
   }
 
-  @Test("the outage that is covered is the room beside what waits, less two segments that hold nothing for long")
+  @Test("the outage that is covered is the room beside what waits, without two segments of the ring")
   func cover() throws {
     let store = TestStore(MemoryFileSystem())
     store.add(0..<10, at: 0)

@@ -29,7 +29,7 @@ import Testing
     #expect(queue.next(at: at(5000)) == [question(18, 19)])
   }
 
-  /// What comes while a check is looked at is answered by one more look, a second after the one before began.
+  /// Questions that come meanwhile are answered by one more look, a second after the one before began.
   @Test func onceASecondForTheNewestQuestion() {
     var queue = AnswerQueue()
     queue.add(question(1, 4))

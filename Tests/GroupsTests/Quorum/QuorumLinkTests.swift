@@ -10,9 +10,9 @@ import Testing
 /// How long a place believes what it knows of the others, and what an operator is told of it.
 @Suite struct QuorumLinkTests {
   private let clock = FakeClock(boot: Instant(nanoseconds: 1_000_000_000_000))
-  private static let (lease, read, write) = (
-    StoreTrouble(.unreachable, "lease"), StoreTrouble(.denied, "read"), StoreTrouble(.noSpace, "write")
-  )
+  private static let lease = StoreTrouble(.unreachable, "lease")
+  private static let read = StoreTrouble(.denied, "read")
+  private static let write = StoreTrouble(.noSpace, "write")
 
   /// With leases of ten seconds.
   private func desk() -> QuorumDesk {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Groups
 
-/// What an etcd says of the places' keys, in readings and in watches.
+/// An etcd's words about the places' keys, in readings and in watches.
 @Suite struct QuorumWordsTests {
   private static let check = UniqueID(high: 7, low: 1)
   private static let vote = Vote(.down, .connectRefused)

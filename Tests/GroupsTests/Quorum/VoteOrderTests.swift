@@ -41,7 +41,7 @@ import Testing
     #expect(puts(&votes) == (counts ? [Self.up] : []))
   }
 
-  /// What an older probe answers is answered all the same, by the newer verdict.
+  /// A question that an older probe answers is answered all the same, by the newer verdict.
   @Test func anOlderVoteStillAnswers() {
     var votes = written()
     votes.say(one, Vote(.up, .ok, answers: 7), began: at(99_000), there: nil)
@@ -89,7 +89,7 @@ import Testing
     #expect(!votes.hasWork && votes.takePuts().isEmpty)
   }
 
-  /// What another agent of this place said is said on, unless it is ours or something is known of the check already.
+  /// The word of another agent of this place is said on, unless it is ours or the check is known already.
   @Test func whatIsAdopted() {
     for (lease, isAdopted) in [(3, true), (nil, true), (4, false)] as [(Int64?, Bool)] {
       var votes = OwnVotes()
