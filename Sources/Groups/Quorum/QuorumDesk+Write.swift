@@ -137,7 +137,7 @@ extension QuorumDesk {
   /// Requests at once.
   private static let atOnce = 8
 
-  private func noteWrite(_ trouble: StoreTrouble?, _ state: inout State) {
+  func noteWrite(_ trouble: StoreTrouble?, _ state: inout State) {
     state.link.writeTrouble = trouble
     state.link.failingSince = trouble.map { _ in state.link.failingSince ?? time.instant() }
   }

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Testing
+
+@testable import Groups
+
+/// The store's entries as they are known here, where readings, a watch and own writes cross.
+@Suite struct IncidentMirrorTests {
+  private func id(_ number: Int) -> UniqueID { UniqueID(high: 9, low: UInt64(number)) }
+
+  private func entry(
+    _ number: Int, _ changed: Int64, created: Int64 = 1, gone: Bool = false
+  ) -> IncidentEntry {
+    IncidentEntry(id(number), gone ? nil : [UInt8(changed)], created: created, changed: changed)
+  }
+
+  private func reading(_ revision: Int64, _ entries: [IncidentEntry], world: UInt64 = 1) -> IncidentReading {
+    IncidentReading(world: world, revision: revision, entries: entries)
+  }
+
+  private func mirror() -> IncidentMirror {
+    var mirror = IncidentMirror()
+    mirror.take(reading(10, [entry(1, 4), entry(2, 5)]))
+    return mirror
+  }
+
+  private func changed(_ mirror: IncidentMirror) -> [Int64] {
+    (1...4).map { mirror.entries[id($0)]?.changed ?? 0 }
+  }
+
+  /// Only what is newer than what is known changes anything, one by one.
+  @Test func changesInTheirOrder() {
+    var mirror = mirror()
+    #expect(mirror.world == 1 && mirror.revision == 10 && mirror.version == 1)
+    mirror.take([entry(1, 4), entry(1, 3), entry(2, 5, gone: true)])
+    #expect(changed(mirror) == [4, 5, 0, 0] && mirror.version == 1)
+    mirror.take([entry(1, 11), entry(3, 12), entry(2, 13, gone: true)])
+    #expect(changed(mirror) == [11, 0, 12, 0] && mirror.version == 4 && mirror.revision == 13)
+    // Told late, of an entry that went.
+    mirror.take([entry(2, 12), entry(2, 13)])
+    #expect(changed(mirror) == [11, 0, 12, 0] && mirror.version == 4)
+    mirror.take([entry(2, 14)])
+    #expect(changed(mirror) == [11, 14, 12, 0] && mirror.version == 5)
+    mirror.take([entry(2, 9)])
+    #expect(mirror.revision == 14)
+  }
+
+  /// A reading takes the place of all, but for what was told of after it.
+  @Test func readingsAndWhatIsNewer() {
+    var mirror = mirror()
+    mirror.take([entry(1, 12), entry(3, 14), entry(2, 13, gone: true)])
+    mirror.take(reading(12, [entry(2, 5), entry(4, 8), entry(1, 4)]))
+    #expect(changed(mirror) == [4, 0, 14, 8], "the first is no newer than the reading")
+    #expect(mirror.revision == 14)
+    mirror.take(reading(13, [entry(2, 5)]))
+    #expect(changed(mirror) == [0, 5, 14, 0], "what went is in the reading")
+    mirror.take(reading(20, []))
+    #expect(changed(mirror) == [0, 0, 0, 0] && mirror.revision == 20)
+  }
+
+  /// Another store, or one that was set back, knows nothing of before.
+  @Test(arguments: [(2, 10), (2, 30), (1, 9)] as [(UInt64, Int64)])
+  func anotherWorld(world: UInt64, revision: Int64) {
+    var mirror = mirror()
+    mirror.take([entry(3, 40), entry(2, 41, gone: true)])
+    mirror.take(reading(revision, [entry(2, 5)], world: world))
+    #expect(changed(mirror) == [0, 5, 0, 0] && mirror.revision == revision && mirror.world == world)
+  }
+
+  /// Own writes are known at once, as made then or before.
+  @Test func ownWrites() {
+    var mirror = mirror()
+    mirror.take([entry(3, 11, created: 6)])
+    mirror.took(
+      [
+        IncidentChange(id(4), [7], replacing: 0), IncidentChange(id(3), [8], replacing: 11),
+        IncidentChange(id(1), nil, replacing: 4),
+      ], at: 20)
+    #expect(mirror.entries[id(4)] == IncidentEntry(id(4), [7], created: 20, changed: 20))
+    #expect(mirror.entries[id(3)] == IncidentEntry(id(3), [8], created: 6, changed: 20))
+    #expect(changed(mirror) == [0, 5, 20, 20] && mirror.revision == 20)
+    mirror.take([entry(1, 19)])
+    #expect(changed(mirror) == [0, 5, 20, 20])
+  }
+}
