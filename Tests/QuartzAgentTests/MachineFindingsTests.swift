@@ -117,7 +117,7 @@ import Testing
     #expect(weakFileSystems[0x0102_1994]?.why == "which a reboot empties")
   }
 
-  /// The state directory: there or to be made, a folder, and nobody else's to write.
+  /// The state directory: there or to be made, a folder, and writable for its owner alone.
   @Test func theStateDirectory() async throws {
     try await withTemporaryDirectory { folder in
       let path = folder.path + "/state"
