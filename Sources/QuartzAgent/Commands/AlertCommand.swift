@@ -116,7 +116,7 @@ private func send(
 }
 
 extension SendOutcome {
-  fileprivate func words(_ channel: AlertChannel, _ answer: String?) -> String {
+  func words(_ channel: AlertChannel, _ answer: String?) -> String {
     let said = answer.map { " (it said: \($0))" } ?? ""
     return switch self {
     case .delivered: "delivered to \(channel.target)\(said)"

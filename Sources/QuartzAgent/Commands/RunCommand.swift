@@ -41,7 +41,7 @@ struct RunCommand: AsyncParsableCommand {
 }
 
 extension SpoolError {
-  fileprivate var exitStatus: Int32 {
+  var exitStatus: Int32 {
     switch self {
     case .locked: ExitStatus.locked
     case .invalidSettings: ExitStatus.configuration

@@ -113,7 +113,7 @@ struct TraceCommand: AsyncParsableCommand {
     if status != 0 { throw ExitCode(wasStopped && !isLive ? ExitStatus.interrupted : status) }
   }
 
-  private func request(_ host: String, _ found: SocketAddress, isLive: Bool) -> TraceRequest {
+  func request(_ host: String, _ found: SocketAddress, isLive: Bool) -> TraceRequest {
     var request = TraceRequest(host: host, target: found)
     if let port { request.target.port = port }
     if method == .udp, port == nil { request.target.port = 0 }

@@ -56,11 +56,11 @@ struct GroupFindings {
       findings.append(
         .fine("group", "\(place): etcd \(version), has a leader, answered in \(taken) ms"))
     }
-    if let ahead = look.ahead { findings.append(clock(place, ahead)) }
+    if let ahead = look.ahead { findings.append(Self.clock(place, ahead)) }
     return findings
   }
 
-  private func clock(_ place: String, _ ahead: Duration) -> Notice {
+  static func clock(_ place: String, _ ahead: Duration) -> Notice {
     let off = ahead < .zero ? .zero - ahead : ahead
     guard off > .seconds(2) else { return .fine("group", "\(place): its clock is within 2 s of this one") }
     let words = ahead > .zero ? "ahead of" : "behind"

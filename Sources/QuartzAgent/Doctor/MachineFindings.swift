@@ -78,7 +78,7 @@ func familyFindings(_ checks: [MonitoringCheck]) -> [Notice] {
 
 extension MonitoringCheck {
   /// Whether it can only be probed by addresses of that version of IP.
-  fileprivate func insists(on version: Int) -> Bool {
+  func insists(on version: Int) -> Bool {
     switch ip {
     case .v4: return version == 4
     case .v6: return version == 6
@@ -191,7 +191,7 @@ private func segmentBytes(below path: String) -> Int {
 }
 
 /// By statfs(2)'s magic numbers.
-private let weakFileSystems: [UInt32: (name: String, why: String)] = [
+let weakFileSystems: [UInt32: (name: String, why: String)] = [
   0x6969: ("nfs", "where the file server handles locks and syncs"),
   0xff53_4d42: ("cifs", "where the file server handles locks and syncs"),
   0xfe53_4d42: ("smb", "where the file server handles locks and syncs"),

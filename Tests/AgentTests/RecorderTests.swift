@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Foundation
+import History
+import Logging
+import Monitoring
+import Scheduler
+import Spool
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Agent
+
+/// What the log is told of results, and what is known of each check.
+@Suite struct RecorderTests {
+  private let begin = Timestamp(seconds: 1_767_225_600)
+
+  private struct World {
+    let shop: MonitoringCheck
+    let mail: MonitoringCheck
+    let history: HistoryStore
+    let spool: ResultSpool
+    let lines: LeveledLines
+
+    func recorder() -> Recorder {
+      Recorder(
+        grid: SlotGrid(agent: "a"), history: history, spool: spool,
+        catalog: CheckCatalog(file: [shop, mail]), uploader: nil, resources: nil,
+        log: Logger(label: "test") { [lines] _ in lines })
+    }
+  }
+
+  private func inWorld(_ body: (World) async throws -> Void) async throws {
+    try await withTemporaryDirectory { folder in
+      let spool = try await ResultSpool.open(
+        Spool.SpoolSettings(path: folder.path + "/spool", size: 16 << 20, durability: .interval))
+      let history = HistoryStore(
+        agent: AgentIdentity(name: "a", region: nil, version: "1", started: begin))
+      let world = World(
+        shop: try tcpCheck("Shop"), mail: try tcpCheck("Mail"), history: history, spool: spool,
+        lines: LeveledLines())
+      history.apply([world.shop, world.mail], now: begin)
+      try await body(world)
+      await spool.close()
+    }
+  }
+
+  /// A slot of the check, so many minutes after its first one.
+  private func slot(_ check: MonitoringCheck, _ minute: Int64) -> Timestamp {
+    Timeline(agent: "a", check: check.id, interval: .seconds(60)).slot(after: begin)
+      .advanced(by: .seconds(60 * minute))
+  }
+
+  private func result(
+    _ check: MonitoringCheck, _ verdict: Verdict, minute: Int64, _ trigger: Trigger = .schedule
+  ) -> CheckResult {
+    let slot = slot(check, minute)
+    return CheckResult(
+      id: UniqueID(high: 1, low: UInt64(minute) + 1), check: check, trigger: trigger, scheduledAt: slot,
+      startedAt: slot, late: .zero, verdict: verdict)
+  }
+
+  private let refused = Verdict(.connectRefused, phase: .connect, message: "refused")
+  private let slow = Verdict(.responseTime, message: "slow", degraded: true)
+  private let fault = Verdict(.localFault, phase: .connect, message: "no descriptor")
+
+  /// One line a change of state, each of its level; the first that is up is no news, and neither is what stays.
+  @Test func aLineAChange() async throws {
+    try await inWorld { world in
+      let recorder = world.recorder()
+      func told(_ verdict: Verdict, _ minute: Int64) -> [String] {
+        let before = world.lines.all.count
+        recorder.record(result(world.shop, verdict, minute: minute), of: world.shop)
+        return Array(world.lines.all[before...])
+      }
+      #expect(told(.ok, 0) == [] && told(.ok, 1) == [])
+      #expect(told(slow, 2) == ["warning check is degraded check=Shop message=slow reason=response_time"])
+      #expect(told(slow, 3) == [])
+      #expect(told(refused, 4) == ["error check is down check=Shop message=refused reason=connect_refused"])
+      #expect(told(refused, 5) == [])
+      #expect(
+        told(.ok, 6) == [
+          "notice check is up again check=Shop down_for=2m down_since=\(slot(world.shop, 4).rfc3339) "
+            + "message=refused reason=connect_refused"
+        ])
+      #expect(
+        told(fault, 7) == [
+          "warning check is unknown: this machine could not find out check=Shop message=no descriptor "
+            + "reason=local_fault"
+        ])
+      #expect(told(.ok, 8) == ["notice check is up again check=Shop"], "it was not down")
+      #expect(
+        told(Verdict(.dependency), 9) == [
+          "notice check fails along with what it depends on check=Shop reason=dependency"
+        ])
+      #expect(told(.ok, 10).count == 1)
+      #expect(
+        told(Verdict(.heartbeatMissed, isUnknown: true), 11) == [
+          "notice check waits for a report check=Shop reason=heartbeat_missed"
+        ])
+    }
+  }
+
+  /// An outage with a time in it of which nothing is known is one; that it works again, though slowly, is told with its length.
+  @Test func anOutageWithAGap() async throws {
+    try await inWorld { world in
+      let recorder = world.recorder()
+      for (minute, verdict) in [refused, fault, refused].enumerated() {
+        recorder.record(result(world.shop, verdict, minute: Int64(minute)), of: world.shop)
+      }
+      #expect(
+        world.lines.all.map { $0.prefix(20) } == [
+          "error check is down ", "warning check is unk", "error check is down ",
+        ])
+      recorder.record(result(world.shop, slow, minute: 3), of: world.shop)
+      let last = try #require(world.lines.all.last)
+      #expect(last.hasPrefix("warning check is degraded check=Shop down_for="), "\(last)")
+      #expect(last.hasSuffix("message=slow reason=response_time") && !last.contains("down_since"))
+    }
+  }
+
+  /// What was down before a restart is no news when it still is, and is news when it is not.
+  @Test func overARestart() async throws {
+    try await inWorld { world in
+      world.recorder().record(result(world.shop, refused, minute: 0), of: world.shop)
+      let next = world.recorder()
+      #expect(next.isDown(world.shop.id) && !next.isDown(world.mail.id))
+      next.record(result(world.shop, refused, minute: 1), of: world.shop)
+      #expect(world.lines.all.count == 1)
+      next.record(result(world.shop, .ok, minute: 2), of: world.shop)
+      #expect(world.lines.all.last?.hasPrefix("notice check is up again check=Shop down_for=2m ") == true)
+    }
+  }
+
+  /// Runs by hand change nothing of what the schedule found, and are told nowhere.
+  @Test func runsByHand() async throws {
+    try await inWorld { world in
+      let recorder = world.recorder()
+      let first = recorder.record(result(world.shop, refused, minute: 0, .manual), of: world.shop)
+      #expect(!recorder.isDown(world.shop.id) && world.lines.all == [])
+      let second = recorder.take(result(world.shop, refused, minute: 1), of: world.shop, spanned: nil)
+      #expect(second == first + 1)
+      #expect(recorder.isDown(world.shop.id) && world.lines.all.count == 1)
+      recorder.record(result(world.shop, .ok, minute: 2, .manual), of: world.shop)
+      #expect(recorder.isDown(world.shop.id))
+      recorder.keep([world.shop, world.mail])
+      #expect(recorder.isDown(world.shop.id))
+      recorder.keep([world.mail])
+      #expect(!recorder.isDown(world.shop.id))
+    }
+  }
+
+  /// Slots that were missed, by the name of their check.
+  @Test func missedSlots() async throws {
+    try await inWorld { world in
+      let recorder = world.recorder()
+      let slots = SlotRange(first: begin, count: 3, interval: .seconds(60))
+      let stranger = UniqueID(high: 9, low: 9)
+      recorder.note(.missed(check: world.mail.id, slots: slots, cause: .gap))
+      recorder.note(.missed(check: stranger, slots: slots, cause: .limit))
+      #expect(
+        world.lines.all == [
+          "warning slots missed cause=gap check=Mail slots=3",
+          "warning slots missed cause=limit check=\(stranger) slots=3",
+        ])
+    }
+  }
+}
+
+/// What was logged: level, message, and fields in the order of their names.
+final class LeveledLines: LogHandler, Sendable {
+  private let lines = Mutex<[String]>([])
+  var all: [String] { lines.withLock { $0 } }
+
+  var metadata: Logger.Metadata {
+    get { [:] }
+    set {}
+  }
+  var logLevel: Logger.Level {
+    get { .trace }
+    set {}
+  }
+  subscript(metadataKey key: String) -> Logger.MetadataValue? {
+    get { nil }
+    set {}
+  }
+
+  func log(event: LogEvent) {
+    let fields = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
+    lines.withLock { $0.append("\(event.level.rawValue) \(event.message)" + fields.joined()) }
+  }
+}
