@@ -46,7 +46,7 @@ import Testing
     if isSlower { #expect(found.first?.ttl == 6) }
   }
 
-  /// A hop at which nobody can be compared is passed over, and one that is as quick as before ends the search.
+  /// A hop without an answer to compare is passed over, and one that is as quick as before ends the search.
   @Test func fromWhereOnItIsSlower() {
     var now = way()
     for index in [1, 3, 5] { now.trace.hops[index].answers[0].best += .milliseconds(50) }

@@ -73,7 +73,7 @@ import Testing
     #expect(try data(36, [0, 1] + [1, 0x61, 0], class: 3) == "\\# 5 0001016100")
   }
 
-  /// What a service's parameter may not be.
+  /// Parameters that a service cannot have.
   @Test(
     arguments: [
       [0, 0, 0, 0], [0, 0, 0, 1, 0], [0, 0, 0, 3, 0, 1, 0], [0, 1, 0, 0], [0, 2, 0, 1, 0], [0, 3, 0, 1, 1],
@@ -170,7 +170,7 @@ import Testing
       server: DNSName(name) ?? .root, address: address.map { IPAddress.v4($0) }, outcome: outcome)
   }
 
-  /// What name servers say of a zone: one that fails outweighs those that differ, and these one that may not be asked.
+  /// Of a zone's name servers one that fails outweighs those that differ, and these one that may not be asked.
   @Test func surveys() throws {
     let zone = DNSName("x.example")
     let (one, two) = (entry("a", 1, .serial(7)), entry("b", 2, .serial(8)))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Checks
 
-/// What a name server's reply becomes: whose time is whose, and what of it is kept.
+/// The outcome of a name server's reply: the time of each part, and how much of the answer is kept.
 @Suite struct DNSOutcomeTests {
   private func run(
     explains: Bool = false, _ change: (inout CheckDefinition) -> Void = { _ in }

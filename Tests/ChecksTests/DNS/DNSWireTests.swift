@@ -47,7 +47,10 @@ import Testing
     }
     // Flags that say nothing of whose answer it is: AA, TC, RD, RA, AD, and the code.
     for flags in [(0x80, 0), (0x87, 0xff)] as [(UInt8, UInt8)] {
-      let isTaken = accepts { ($0[2], $0[3]) = flags }
+      let isTaken = accepts {
+        $0[2] = flags.0
+        $0[3] = flags.1
+      }
       #expect(isTaken)
     }
     let alike = [
@@ -57,9 +60,11 @@ import Testing
     #expect(alike == [true, true, true, true])
     let spoils: [(String, (inout [UInt8]) -> Void)] = [
       ("the id's first byte", { $0[0] ^= 1 }), ("the id's second", { $0[1] ^= 1 }),
-      ("a query", { $0[2] = 1 }), ("another opcode", { $0[2] = 0x89 }), ("no question", { $0[5] = 0 }), ("two questions", { $0[5] = 2 }),
+      ("a query", { $0[2] = 1 }), ("another opcode", { $0[2] = 0x89 }), ("no question", { $0[5] = 0 }),
+      ("two questions", { $0[5] = 2 }),
       ("another name", { $0[13] = 0x79 }), ("another length", { $0[12] = 2 }),
-      ("another type", { $0[24] = 1 }), ("another class", { $0[26] = 3 }), ("cut short", { $0 = Array($0.prefix(26)) }), ("empty", { $0 = [] }),
+      ("another type", { $0[24] = 1 }), ("another class", { $0[26] = 3 }),
+      ("cut short", { $0 = Array($0.prefix(26)) }), ("empty", { $0 = [] }),
     ]
     for (what, change) in spoils { #expect(!accepts(change), "\(what)") }
   }
@@ -150,7 +155,7 @@ import Testing
     #expect(alone.woke(at: start + .seconds(9)) == .wait)
   }
 
-  /// What refuses EDNS is asked again without, once, and is the answer then; every other code is the answer at once.
+  /// A refusal of EDNS is asked again without, once, and is the answer then; every other code is the answer at once.
   @Test func ednsIsLeftOut() throws {
     for code in UInt8(0)...5 {
       let first = try query()

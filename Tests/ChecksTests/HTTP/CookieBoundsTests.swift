@@ -115,7 +115,7 @@ import Testing
 
   // MARK: Digest
 
-  /// What the header of an answer holds, and that quotes and backslashes are escaped in it (RFC 7616 section 3.4).
+  /// The parts of an answer's header, in which quotes and backslashes are escaped (RFC 7616 section 3.4).
   @Test func theHeaderOfAnAnswer() throws {
     let request = DigestAnswer.Request(method: "GET", uri: "/a\"b", username: "M\\e", password: "p")
     func header(_ challenge: String, count: UInt32 = 1) throws -> String {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Checks
 
-/// What holds of a body that is not all there, and which checks ask for one at all.
+/// Conditions on a body that is not all there, and which checks ask for one at all.
 @Suite struct CutBodyTests {
   private func settings(_ change: (inout CheckDefinition) -> Void) throws -> HTTPSettings {
     guard case .http(let settings) = try httpCheck("https://shop.test/path", change).kind else {
@@ -26,7 +26,7 @@ import Testing
       now: Timestamp(seconds: 1_800_000_000))
   }
 
-  /// What was found in a part is in the whole; what is about the whole of a body that was cut does not hold.
+  /// A word found in a part is in the whole; a condition on the whole of a body that was cut does not hold.
   @Test func ofACutBodyOnlyWhatWasFoundHolds() throws {
     let settings = try settings {
       $0.http.expect.bodyContains = ["a"]
@@ -72,7 +72,7 @@ import Testing
     #expect(try judge(literal) { $0.truncated = true }.verdict == .ok)
   }
 
-  /// What is no coding is named once for each word, three at most, and only where a body was to be decoded.
+  /// Each word that is no coding is named once, three at most, and only where a body was to be decoded.
   @Test func wordsThatAreNoCodingAreNamed() throws {
     let wants = try settings { $0.http.expect.bodyContains = ["a"] }
     let plain = try settings {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Checks
 
-/// What a check's keys make of its requests, hop by hop, without a server.
+/// The requests that a check's keys lead to, hop by hop, without a server.
 @Suite struct RequestRulesTests {
   private func plan(
     at url: String = "https://good.test/path?q=1", explains: Bool = false, isAsked: Bool = false,

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Checks
 
-/// What an attempt makes of challenges and redirects, without a server.
+/// Challenges and redirects of one attempt, without a server.
 @Suite struct SessionRulesTests {
   private func plan(
     at url: String = "https://good.test/path?q=1", _ change: (inout CheckDefinition) -> Void = { _ in }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Checks
 
-/// What of an answer's headers an explanation shows, and which charset an answer is read in.
+/// The headers of an answer as an explanation shows them, and the charset that an answer is read in.
 @Suite struct ShownHeadersTests {
   private func mask() throws -> SecretMask {
     let check = try httpCheck("https://good.test/") { $0.headers = [("X-Key", Redacted("canary-1"))] }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Checks
 
-/// What the hops of an attempt add up to, and whose fault a failure on the way is, without a server.
+/// The sum of an attempt's hops, and whose fault a failure on the way is, without a server.
 @Suite struct TrailRulesTests {
   private func plan(
     at url: String = "https://good.test/path", explains: Bool = false,
@@ -127,7 +127,7 @@ import Testing
     }
   }
 
-  /// What judging costs: the check's own body, and of the answer's 64 KiB where nothing is held against it.
+  /// The cost of judging: the check's own body, and of the answer's 64 KiB where nothing is held against it.
   @Test func weights() throws {
     func weight(_ bytes: Int, _ change: (inout CheckDefinition) -> Void) throws -> Int {
       let plan = try plan(change)

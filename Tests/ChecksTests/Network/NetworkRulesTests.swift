@@ -43,7 +43,7 @@ import Testing
     #expect(!policy.isMorePrivate(inside, than: .v4(0xc0a8_0001)))
   }
 
-  /// What a router says later, and what this machine's own route says at once.
+  /// A word of a router that comes later is told apart from that of this machine's own route.
   @Test func errorsOfTheNetwork() {
     for code in Int32(1)...133 {
       let expected = code == ENETUNREACH ? EHOSTUNREACH : code == EACCES ? ENOANO : code
@@ -93,7 +93,7 @@ import Testing
       lateness: lateness)
   }
 
-  /// What a result tells of a race: nothing where there was no choice, else each address with its own time.
+  /// A result tells nothing of a race without a choice, and else each address with its own time.
   @Test func triesOfARace() {
     #expect(race([.connected]).dialled.isEmpty && race([]).dialled.isEmpty)
     let all = race([.failed(ECONNREFUSED), .timedOut, .connected, .abandoned]).dialled

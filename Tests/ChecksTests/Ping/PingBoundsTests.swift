@@ -50,7 +50,7 @@ import Testing
         Assertion(what: "rtt.fail", expected: "<= 20ms", actual: "20ms", ok: true),
       ])
     #expect(all.verdict.message == "2 of 4 packets lost")
-    // Of nothing sent nobody knows what would have been lost.
+    // Where nothing was sent, how much would have been lost is not known.
     let none = try judged([], sent: 0) { ($0.ping.loss, $0.ping.rtt) = (loss, rtt) }
     #expect(none.assertions.map(\.ok) == [false, false, false, false])
     #expect(none.assertions.map(\.actual) == ["", "", "", ""])

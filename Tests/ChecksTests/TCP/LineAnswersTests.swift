@@ -135,7 +135,7 @@ import Testing
     #expect(answer([1, 0, 1, 0, 10]) == "foreign: this is not mysql")
   }
 
-  /// What is offered and asked for: protocol 4.1, long password, secure connection, plugins, and TLS where it comes next.
+  /// The client offers protocol 4.1, long passwords, secure connections and plugins, and TLS where that comes next.
   @Test func requestsToMySQL() {
     let tail = [33] + [UInt8](repeating: 0, count: 23)
     #expect(SpokenDialog.mysqlFlags(overTLS: false) == [0x01, 0x82, 0x08, 0, 0, 0, 0, 1] + tail)

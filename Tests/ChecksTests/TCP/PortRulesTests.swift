@@ -8,7 +8,7 @@ import Testing
 
 @testable import Checks
 
-/// What the end of a connection means, by how far its conversation got; without a socket.
+/// The meaning of a connection's end, by how far its conversation got; without a socket.
 @Suite struct PortRulesTests {
   private func session() throws -> TLSSession {
     try TLSSession(host: "db.test", options: TLSOptions(), store: TrustStore().store(caFile: nil))

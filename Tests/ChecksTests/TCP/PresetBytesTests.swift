@@ -6,7 +6,7 @@ import Testing
 
 @testable import Checks
 
-/// What presets say and read, byte by byte, as the protocols have it; without a socket.
+/// The words and answers of presets, byte by byte, as the protocols have them; without a socket.
 @Suite struct PresetBytesTests {
   private typealias Run = DialogConversationTests.Run
 
@@ -25,7 +25,7 @@ import Testing
 
   private func text(_ run: Run) -> String { String(decoding: run.sent, as: UTF8.self) }
 
-  /// What is said first: the startup of protocol 3.0, an anonymous bind, and CONNECT of MQTT 3.1.1.
+  /// The first words: the startup of protocol 3.0, an anonymous bind, and CONNECT of MQTT 3.1.1.
   @Test func firstWords() {
     let startup = Array(
       "user\0quartz-agent\0database\0postgres\0application_name\0quartz-agent\0\0".utf8)
@@ -161,7 +161,7 @@ import Testing
     }
   }
 
-  /// What one line of redis and of memcached may be.
+  /// Lines that redis and memcached may answer with.
   @Test func linesOfCaches() {
     let rows: [(DialogPreset, String, String?)] = [
       (.redis, "+PONG", nil), (.redis, "+PONG ", "this is not redis"), (.redis, "+pong", "this is not redis"),

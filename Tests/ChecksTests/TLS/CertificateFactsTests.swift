@@ -123,7 +123,7 @@ import Testing
     #expect(CertificateRule(fail, nil, strict: false, now: Self.now).verdict?.state == .down)
   }
 
-  /// What is wrong with a chain stands in the facts, and nothing where it was verified.
+  /// The problems of a chain stand in the facts, and none where it was verified.
   @Test func problemsOfAChain() {
     var report = report([certificate(1)])
     #expect(TLSFacts(report, now: Self.now).verified && TLSFacts(report, now: Self.now).verifyError == nil)
