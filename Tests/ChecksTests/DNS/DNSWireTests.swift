@@ -127,7 +127,9 @@ import Testing
   @Test func fourErrors() throws {
     let option: [UInt8] = [0, 15, 0, 2, 0, 7]
     let wire = Wire("x", .a).with { wire in
-      wire.additional = [Wire.record(41, [option, option, option, option, option].flatMap(\.self), name: [0])]
+      wire.additional = [
+        Wire.record(41, [option, option, option, option, option].flatMap(\.self), name: [0])
+      ]
     }
     #expect(try DNSMessage(wire.bytes).extendedErrors.count == 4)
   }

@@ -97,8 +97,8 @@ import Testing
 
   /// Most checks ask for a status and nothing else: they are judged without looking at anything else.
   @Test func whatACheckAsksFor() throws {
-    let rows:
-      [(name: String, isAboutStatus: Bool, isPlain: Bool, change: (inout CheckDefinition) -> Void)] = [
+    let rows: [(name: String, isAboutStatus: Bool, isPlain: Bool, change: (inout CheckDefinition) -> Void)] =
+      [
         ("status", true, true, { $0.expect.status = ["204"] }),
         ("certificate", true, true, { $0.expect.certificate = Thresholds(warn: .seconds(86_400)) }),
         ("contains", false, true, { $0.http.expect.bodyContains = ["a"] }),
