@@ -85,7 +85,7 @@ package struct DNSProbe: Probe {
   }
 
   /// One attempt's fixed parts. A class: they are handed on many times, and are much to copy.
-  private final class Run: Sendable {
+  final class Run: Sendable {
     let attempt: Attempt
     let settings: DNSSettings
     let question: DNSQuestion
@@ -185,7 +185,7 @@ package struct DNSProbe: Probe {
 
   /// Never inlined: an asynchronous function would keep all of this for as long as it waits.
   @inline(never)
-  private static func outcome(
+  static func outcome(
     of reply: DNSReply, from peer: SocketAddress?, _ run: Run, _ dns: Duration?, _ serials: SerialSurvey?,
     _ budget: CPUBudget
   ) -> ProbeOutcome {
