@@ -221,7 +221,9 @@ import Testing
   func statuses(validator: String, status: String, notes: [String]) throws {
     let made = try read("validator { name: \"v\" http_validator { \(validator) } }", "HTTP")
     #expect(try made.keys().contains("  status: \(status)"))
-    let found = made.imported.checks[0].notes.map { "\($0.change?.rawValue ?? "listed"): \($0.why)" }
+    let found = try #require(made.imported.checks.first).notes.map {
+      "\($0.change?.rawValue ?? "listed"): \($0.why)"
+    }
     #expect(Set(found) == Set(notes))
   }
 

@@ -192,7 +192,8 @@ import Testing
       #expect(try made.keys() == plain.keys(), "\(variables)")
       if command.isSaidAlike { #expect(changes(made) == changes(plain), "\(variables)") }
       #expect(
-        made.imported.checks[0]["timeout"]?.word == plain.imported.checks[0]["timeout"]?.word, "\(variables)")
+        made.imported.checks.first?["timeout"]?.word == plain.imported.checks.first?["timeout"]?.word,
+        "\(variables)")
       #expect(made.reasonCounts["no imported check uses this variable"] == nil, "\(variables)")
     }
   }
@@ -201,12 +202,12 @@ import Testing
   @Test(arguments: ["false", "0", "\"false\"", "\"0\"", "\"\"", "null"]) func whatIsOff(value: String) throws
   {
     let made = try read("http", ["http_ssl = \(value)"])
-    #expect(made.imported.checks[0]["url"]?.word == "http://192.0.2.1/")
+    #expect(made.imported.checks.first?["url"]?.word == "http://192.0.2.1/")
   }
 
   @Test(arguments: ["true", "1", "\"true\"", "\"1\""]) func whatIsOn(value: String) throws {
     let made = try read("http", ["http_ssl = \(value)"])
-    #expect(made.imported.checks[0]["url"]?.word == "https://192.0.2.1/")
+    #expect(made.imported.checks.first?["url"]?.word == "https://192.0.2.1/")
   }
 
   /// The address of version 4 is asked, where there is one and nothing says otherwise.
