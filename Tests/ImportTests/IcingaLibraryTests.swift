@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+@testable import Import
+
+/// Commands of Icinga's template library: the option of the plugin that each variable is, and the values that it
+/// has by itself.
+@Suite struct IcingaLibraryTests {
+  struct Command: Sendable, CustomTestStringConvertible {
+    var name: String
+    /// Variables without which it is no check.
+    var usual = ""
+    /// What the library calls with these alone.
+    var line: String
+    var rows: [(variables: String, options: String)]
+    /// Whether what a check lacks is compared, too.
+    var isSaidAlike = true
+    var testDescription: String { name }
+  }
+
+  static let commands: [Command] = [
+    Command(
+      name: "http", line: "check_http -I 192.0.2.1",
+      rows: [
+        ("http_vhost = \"a.example\"", "-H a.example"), ("http_address = \"192.0.2.7\"", "-I 192.0.2.7"),
+        ("http_uri = \"/x\"", "-u /x"), ("http_port = 81", "-p 81"), ("http_ssl = true", "-S"),
+        ("http_ssl_force_tlsv1 = true", "-S1"), ("http_ssl_force_tlsv1_1 = true", "-S1.1"),
+        ("http_ssl_force_tlsv1_2 = true", "-S1.2"), ("http_ssl_force_tlsv1_or_higher = true", "-S1+"),
+        ("http_ssl_force_tlsv1_1_or_higher = true", "-S1.1+"),
+        ("http_ssl_force_tlsv1_2_or_higher = true", "-S1.2+"), ("http_sni = true", "--sni"),
+        ("http_certificate = \"30,14\"", "-C 30,14"), ("http_auth_pair = \"u:p\"", "-a u:p"),
+        ("http_clientcert = \"/c\"; vars.http_ssl = true", "-S -J /c"),
+        ("http_privatekey = \"/k\"; vars.http_ssl = true", "-S -K /k"), ("http_ignore_body = true", "-N"),
+        ("http_warn_time = 1", "-w 1"), ("http_critical_time = 2", "-c 2"),
+        ("http_expect = \"204\"", "-e 204"),
+        ("http_headerstring = \"A: b\"", "-d 'A: b'"), ("http_string = \"ok\"", "-s ok"),
+        ("http_post = \"a\"", "-P a"), ("http_method = \"PUT\"", "-j PUT"), ("http_maxage = \"5m\"", "-M 5m"),
+        ("http_post = \"a\"; vars.http_contenttype = \"b\"", "-P a -T b"),
+        ("http_expect_body_regex = \"x\"", "-r x"), ("http_expect_body_eregi = \"x\"", "-R x"),
+        ("http_expect_body_regex = \"x\"; vars.http_linespan = true", "-l -r x"),
+        ("http_expect_body_regex = \"x\"; vars.http_invertregex = true", "-r x --invert-regex"),
+        ("http_proxy_auth_pair = \"u:p\"", "-b u:p"), ("http_useragent = \"x\"", "-A x"),
+        ("http_header = \"X-A: 1\"", "-k 'X-A: 1'"), ("http_extendedperfdata = true", "-E"),
+        ("http_header = [ \"X-A: 1\", \"X-B: 2\" ]", "-k 'X-A: 1' -k 'X-B: 2'"),
+        ("http_onredirect = \"follow\"", "-f follow"), ("http_pagesize = \"5\"", "-m 5"),
+        ("http_timeout = 7", "-t 7"), ("http_ipv4 = true", "-4"), ("http_link = true", "-L"),
+        ("http_verbose = true", "-v"),
+      ]),
+    Command(
+      name: "tcp", usual: "tcp_port = 80", line: "check_tcp -H 192.0.2.1 -p 80 -r crit -M warn -t 10",
+      rows: [
+        ("tcp_port = 81", "-p 81"), ("tcp_address = \"192.0.2.7\"", "-H 192.0.2.7"),
+        ("tcp_expect = \"x\"", "-e x"),
+        ("tcp_expect = [ \"x\", \"z\" ]; vars.tcp_all = true", "-e x -e z -A"),
+        ("tcp_send = \"x\"", "-s x"), ("tcp_send = \"a\\\\n\"; vars.tcp_escape_send = true", "-E -s 'a\\n'"),
+        ("tcp_quit = \"x\"; vars.tcp_escape_quit = true", "-E -q x"), ("tcp_refuse = \"ok\"", "-r ok"),
+        ("tcp_expect = \"x\"; vars.tcp_mismatch = \"crit\"", "-e x -M crit"), ("tcp_jail = true", "-j"),
+        ("tcp_maxbytes = 5", "-m 5"), ("tcp_delay = 2", "-d 2"), ("tcp_certificate = \"9\"", "-D 9"),
+        ("tcp_ssl = true", "-S"), ("tcp_ssl = true; vars.tcp_sni = \"b.example\"", "-S --sni b.example"),
+        ("tcp_wtime = 1", "-w 1"), ("tcp_ctime = 2", "-c 2"), ("tcp_timeout = 7", "-t 7"),
+        ("tcp_ipv4 = true", "-4"),
+      ]),
+    Command(
+      name: "ssl", line: "check_tcp -H 192.0.2.1 -p 443 -S",
+      rows: [
+        ("ssl_port = 8443", "-p 8443"), ("ssl_sni = \"b.example\"", "--sni b.example"),
+        ("ssl_timeout = 7", "-t 7"), ("ssl_address = \"192.0.2.7\"", "-H 192.0.2.7"),
+      ]),
+    Command(
+      name: "ping", line: "check_ping -H 192.0.2.1 -w 100,5% -c 200,15%",
+      rows: [
+        ("ping_wrta = 50", "-w 50,5%"), ("ping_wpl = 6", "-w 100,6%"), ("ping_crta = 150", "-c 150,15%"),
+        ("ping_cpl = 16", "-c 200,16%"), ("ping_packets = 3", "-p 3"), ("ping_timeout = 7", "-t 7"),
+        ("ping_address = \"192.0.2.7\"", "-H 192.0.2.7"),
+      ]),
+    Command(name: "ping4", line: "check_ping -4 -H 192.0.2.1 -w 100,5% -c 200,15%", rows: []),
+    Command(name: "ping6", line: "check_ping -6 -H 2001:db8::1 -w 100,5% -c 200,15%", rows: []),
+    Command(
+      name: "hostalive", line: "check_ping -H 192.0.2.1 -w 3000,80% -c 5000,100%",
+      rows: [("ping_wrta = 50", "-w 50,80%")]),
+    Command(name: "hostalive4", line: "check_ping -4 -H 192.0.2.1 -w 3000,80% -c 5000,100%", rows: []),
+    Command(name: "hostalive6", line: "check_ping -6 -H 2001:db8::1 -w 3000,80% -c 5000,100%", rows: []),
+    Command(
+      name: "dns", line: "check_dns -H h -t 10",
+      rows: [
+        ("dns_lookup = \"b.example\"", "-H b.example"), ("dns_server = \"192.0.2.53\"", "-s 192.0.2.53"),
+        ("dns_query_type = \"MX\"", "-q MX"), ("dns_expected_answers = \"192.0.2.8\"", "-a 192.0.2.8"),
+        ("dns_expected_answers = [ \"192.0.2.8\", \"192.0.2.9\" ]", "-a 192.0.2.8 -a 192.0.2.9"),
+        ("dns_expected_answers = \"192.0.2.8\"; vars.dns_all_expected = true", "-L -a 192.0.2.8"),
+        ("dns_authoritative = true", "-A"), ("dns_wtime = 1", "-w 1"), ("dns_ctime = 2", "-c 2"),
+        ("dns_timeout = 7", "-t 7"),
+      ]),
+    Command(
+      name: "dig", usual: "dig_lookup = \"a.example\"", line: "check_dig -H 192.0.2.1 -l a.example",
+      rows: [
+        ("dig_server = \"192.0.2.53\"", "-H 192.0.2.53"), ("dig_port = 54", "-p 54"),
+        ("dig_lookup = \"b.example\"", "-l b.example"), ("dig_record_type = \"MX\"", "-T MX"),
+        ("dig_expected_address = \"x\"", "-a x"), ("dig_arguments = \"+tcp\"", "-A +tcp"),
+        ("dig_warning = 1", "-w 1"), ("dig_critical = 2", "-c 2"), ("dig_timeout = 7", "-t 7"),
+        ("dig_ipv4 = true", "-4"),
+      ]),
+    Command(
+      name: "smtp", line: "check_smtp -H 192.0.2.1",
+      rows: [
+        ("smtp_port = 26", "-p 26"), ("smtp_address = \"192.0.2.7\"", "-H 192.0.2.7"),
+        ("smtp_mail_from = \"a@b\"", "-f a@b"), ("smtp_expect = \"221\"", "-e 221"),
+        ("smtp_command = \"EXPN\"", "-C EXPN"), ("smtp_response = \"250\"", "-R 250"),
+        ("smtp_helo_fqdn = \"b.example\"", "-F b.example"), ("smtp_starttls = true", "-S"),
+        ("smtp_certificate_age = \"9\"; vars.smtp_starttls = true", "-S -D 9"),
+        ("smtp_authtype = \"LOGIN\"", "-A LOGIN"), ("smtp_authuser = \"u\"", "-U u"),
+        ("smtp_authpass = \"p\"", "-P p"), ("smtp_warning = 1", "-w 1"), ("smtp_critical = 2", "-c 2"),
+        ("smtp_timeout = 7", "-t 7"), ("smtp_ipv4 = true", "-4"),
+      ]),
+    Command(
+      name: "ssh", line: "check_ssh -H 192.0.2.1",
+      rows: [
+        ("ssh_port = 2222", "-p 2222"), ("ssh_timeout = 7", "-t 7"), ("ssh_ipv4 = true", "-4"),
+        ("ssh_address = \"192.0.2.7\"", "-H 192.0.2.7"),
+      ]),
+    Command(
+      name: "icmp",
+      usual: "icmp_wrta = 1; vars.icmp_wpl = 2; vars.icmp_crta = 3; vars.icmp_cpl = 4",
+      line: "check_icmp -H 192.0.2.1 -w 1,2% -c 3,4%",
+      rows: [
+        ("icmp_packets = 2", "-n 2"), ("icmp_packet_interval = 50", "-i 50"),
+        ("icmp_target_interval = 50", "-I 50"), ("icmp_hosts_alive = 1", "-m 1"),
+        ("icmp_data_bytes = 9", "-b 9"), ("icmp_timeout = 7", "-t 7"),
+        ("icmp_address = \"192.0.2.7\"", "-H 192.0.2.7"),
+      ]),
+    Command(
+      name: "ftp", line: "check_ftp -H 192.0.2.1 -r crit -M warn -t 10",
+      rows: [
+        ("ftp_port = 2121", "-p 2121"), ("ftp_wtime = 1", "-w 1"), ("ftp_ctime = 2", "-c 2"),
+        ("ftp_certificate = \"9\"", "-D 9"), ("ftp_ssl = true", "-S"), ("ftp_timeout = 7", "-t 7"),
+      ]),
+    Command(
+      name: "imap", line: "check_imap -H 192.0.2.1",
+      rows: [("imap_port = 1143", "-p 1143"), ("imap_ssl = true", "-S"), ("imap_timeout = 7", "-t 7")],
+      isSaidAlike: false),
+    Command(
+      name: "pop", line: "check_pop -H 192.0.2.1", rows: [("pop_port = 1110", "-p 1110")], isSaidAlike: false),
+    Command(
+      name: "simap", line: "check_simap -H 192.0.2.1", rows: [("simap_port = 1993", "-p 1993")],
+      isSaidAlike: false),
+    Command(
+      name: "spop", line: "check_spop -H 192.0.2.1", rows: [("spop_port = 1995", "-p 1995")],
+      isSaidAlike: false),
+    Command(
+      name: "ssmtp", line: "check_ssmtp -H 192.0.2.1", rows: [("ssmtp_port = 1465", "-p 1465")],
+      isSaidAlike: false),
+    Command(
+      name: "ssl_cert", line: "check_ssl_cert -H 192.0.2.1 -p 443",
+      rows: [
+        ("ssl_cert_port = 8443", "-p 8443"), ("ssl_cert_warn = 30", "-w 30"),
+        ("ssl_cert_critical = 5", "-c 5"), ("ssl_cert_cn = \"b.example\"", "-n b.example"),
+        ("ssl_cert_noauth = true", "-A"), ("ssl_cert_selfsigned = true", "-s"),
+        ("ssl_cert_timeout = 7", "-t 7"), ("ssl_cert_protocol = \"smtp\"", "-P smtp"),
+        ("ssl_cert_file = \"/f\"", "-f /f"), ("ssl_cert_address = \"192.0.2.7\"", "-H 192.0.2.7"),
+      ]),
+  ]
+
+  /// A service of one try on a host with an address of each family.
+  private func read(_ command: String, _ variables: [String]) throws -> ReadSource {
+    let lines = variables.filter { !$0.isEmpty }.map { "vars.\($0)\n" }.joined()
+    return try ReadSource(
+      .icinga2,
+      """
+      object Host "h" {
+        address = "192.0.2.1"
+        address6 = "2001:db8::1"
+      }
+      apply Service "s" {
+        check_command = "\(command)"
+        max_check_attempts = 1
+        \(lines)
+        assign where true
+      }
+      """)
+  }
+
+  private func changes(_ made: ReadSource) -> [String] {
+    made.imported.checks.flatMap(\.notes).filter { $0.change != nil }
+      .map { "\($0.change?.rawValue ?? ""): \($0.why)" }.sorted()
+  }
+
+  @Test(arguments: IcingaLibraryTests.commands) func aVariableIsAnOption(command: Command) throws {
+    for (variables, options) in [(variables: "", options: "")] + command.rows {
+      let made = try read(command.name, [command.usual, variables])
+      let plain = try ReadSource(plugin: "\(command.line) \(options)")
+      #expect(made.names == ["h s"], "\(variables)")
+      #expect(try made.keys() == plain.keys(), "\(variables)")
+      if command.isSaidAlike { #expect(changes(made) == changes(plain), "\(variables)") }
+      #expect(
+        made.imported.checks.first?["timeout"]?.word == plain.imported.checks.first?["timeout"]?.word,
+        "\(variables)")
+      #expect(made.reasonCounts["no imported check uses this variable"] == nil, "\(variables)")
+    }
+  }
+
+  /// A variable that switches an option off is as one that is not there.
+  @Test(arguments: ["false", "0", "\"false\"", "\"0\"", "\"\"", "null"]) func whatIsOff(value: String) throws
+  {
+    let made = try read("http", ["http_ssl = \(value)"])
+    #expect(made.imported.checks.first?["url"]?.word == "http://192.0.2.1/")
+  }
+
+  @Test(arguments: ["true", "1", "\"true\"", "\"1\""]) func whatIsOn(value: String) throws {
+    let made = try read("http", ["http_ssl = \(value)"])
+    #expect(made.imported.checks.first?["url"]?.word == "https://192.0.2.1/")
+  }
+
+  /// The address of version 4 is asked, where there is one and nothing says otherwise.
+  @Test(
+    arguments: [
+      ("address = \"192.0.2.1\"\n address6 = \"2001:db8::1\"", "192.0.2.1"),
+      ("address6 = \"2001:db8::1\"", "2001:db8::1"),
+      ("address = \"192.0.2.1\"\n address6 = \"2001:db8::1\"\n vars.check_ipv6 = true", "2001:db8::1"),
+      ("address = \"192.0.2.1\"\n vars.check_ipv6 = false", "192.0.2.1"),
+    ] as [(String, String)])
+  func theAddressOfAHost(attributes: String, host: String) throws {
+    let made = try ReadSource(
+      .icinga2, "object Host \"h\" {\n \(attributes)\n check_command = \"ssh\"\n}\n")
+    #expect(made.imported.checks.map { $0["host"]?.word } == [host])
+  }
+}
