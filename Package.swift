@@ -11,6 +11,10 @@ let settings: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility", .when(configuration: .debug)),
 ]
 
+/// Asynchronous functions go on where their caller runs (SE-0461), and not by way of its executor at each call and each
+/// return: in the rooms of a probe, which makes some fifteen such calls.
+let inPlace: [SwiftSetting] = [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
+
 /// For the rooms that touch no C: every unsafe construct is a warning there, and so an error in CI.
 let strict: [SwiftSetting] = settings + [.strictMemorySafety()]
 
@@ -50,7 +54,7 @@ let package = Package(
     .target(name: "Curl", dependencies: ["Basics", "CCurl", "COpenSSL", "CSpin"], swiftSettings: settings),
     .target(
       name: "Checks", dependencies: ["Basics", "Monitoring", "Curl", "CLinux", "COpenSSL", "CPCRE2"],
-      swiftSettings: settings),
+      swiftSettings: settings + inPlace),
     .target(
       name: "Scheduler",
       dependencies: [

@@ -84,8 +84,9 @@ package final class CurlEngine: Sendable {
   ///
   /// - Throws: `CancellationError` when the task is cancelled, which ends the transfer at once, and when the engine
   ///   is shut down.
-  package func perform(_ request: consuming TransferRequest) async throws(CancellationError) -> TransferReport
-  {
+  package nonisolated(nonsending) func perform(
+    _ request: consuming TransferRequest
+  ) async throws(CancellationError) -> TransferReport {
     let ticket = TransferTicket(request, submitted: .now)
     let mailbox = ticket.isEncrypted || !ticket.request.origin.kind.isProbe ? encrypted : plain
     await withTaskCancellationHandler {
@@ -99,7 +100,7 @@ package final class CurlEngine: Sendable {
   }
 
   /// The target is done when the last byte is here: decoding takes none of its time.
-  private func decode(
+  private nonisolated(nonsending) func decode(
     _ report: inout TransferReport, of request: TransferRequest
   ) async throws(CancellationError) {
     guard let codings = report.codings, let lease = report.lease, case .body(let limit) = request.goal else {

@@ -33,6 +33,9 @@ struct HeaderAccumulator {
   private var framesBody = false
   /// Content-Length of the answer that is being read.
   private(set) var announced: Int64?
+  /// It has a field of that name: most answers are never asked for the values of either.
+  private var hasCodings = false
+  private var hasType = false
 
   /// Whether the answer itself says where it ends (RFC 9112 section 6.3).
   var isFramed: Bool { announced != nil || transferCodings.contains("chunked") }
@@ -41,7 +44,7 @@ struct HeaderAccumulator {
   var hasForeignCoding: Bool { transferCodings.contains { $0 != "chunked" && $0 != "identity" } }
 
   private var transferCodings: [String] {
-    guard block.has("transfer-encoding") else { return [] }
+    guard hasCodings else { return [] }
     return block.values("transfer-encoding").flatMap { value in
       value.split(separator: ",").map { coding in
         coding.filter { $0 != " " && $0 != "\t" }.lowercased()
@@ -51,10 +54,24 @@ struct HeaderAccumulator {
 
   /// An answer without end: server-sent events, and the pictures of a camera.
   var isStream: Bool {
-    guard let type = block.first("content-type") else { return false }
-    let essence = type.utf8.prefix { $0 != UInt8(ascii: ";") }.filter { !isBlank($0) }
-    return ["text/event-stream", "multipart/x-mixed-replace"].contains(
-      String(decoding: essence, as: UTF8.self).lowercased())
+    guard hasType else { return false }
+    return block.isFirst("content-type") { type in
+      let essence = type.prefix { $0 != UInt8(ascii: ";") }
+      return isWord(essence, "text/event-stream") || isWord(essence, "multipart/x-mixed-replace")
+    }
+  }
+
+  /// - Parameter word: in lower case. Blanks around and within the text do not count.
+  private func isWord(_ text: Slice<UnsafeRawBufferPointer>, _ word: StaticString) -> Bool {
+    word.withUTF8Buffer { word in
+      var index = 0
+      for byte in text where !isBlank(byte) {
+        let lowered = (0x41...0x5a).contains(byte) ? byte | 0x20 : byte
+        guard index < word.count, lowered == word[index] else { return false }
+        index += 1  // bounded: a place within the word
+      }
+      return index == word.count
+    }
   }
 
   /// An interim answer came before the final one.
@@ -97,7 +114,10 @@ struct HeaderAccumulator {
     guard colon > 0, colon < content.count, content[colon] == UInt8(ascii: ":") else { return .malformed }
     block.append(content)
     let isLength = isNamed(content, colon, "content-length")
-    framesBody = isLength || isNamed(content, colon, "transfer-encoding")
+    let isCoding = isNamed(content, colon, "transfer-encoding")
+    framesBody = isLength || isCoding
+    if isCoding { hasCodings = true }
+    if isNamed(content, colon, "content-type") { hasType = true }
     return !isLength || isLengthSound(content, colon) ? .more : .malformed
   }
 
@@ -174,6 +194,7 @@ struct HeaderAccumulator {
     httpVersion = String(decoding: version, as: UTF8.self)
     atStart = false
     announced = nil
+    (hasCodings, hasType) = (false, false)
     block.removeAll()
     return .more
   }

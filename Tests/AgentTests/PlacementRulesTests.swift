@@ -7,6 +7,7 @@ import Groups
 import History
 import Logging
 import Monitoring
+import Scheduler
 import Spool
 import TestSupport
 import Testing

@@ -50,7 +50,7 @@ import Testing
   }
 
   @Test func leases() async throws {
-    try await withStore { store in
+    try await withStore { (store: EtcdStore) throws in
       for (text, answer) in [
         (#"{"ID":"7"}"#, .granted(lease: 7)), (#"{"ID":-7}"#, .granted(lease: -7)),
         (#"{"ID":"0"}"#, garbled("a lease")), ("{}", garbled("a lease")),
@@ -74,7 +74,7 @@ import Testing
   /// The name is ours, another's, or free again.
   @Test func claims() async throws {
     let (own, other) = (row("/q/g/m/a", card().json, lease: 4), row("/q/g/m/a", card().json))
-    try await withStore { store in
+    try await withStore { (store: EtcdStore) throws in
       func claimed(_ rest: String) throws -> StoreAnswer {
         store.claimed(try json("{\(Self.header)\(rest)}"))
       }
@@ -99,7 +99,7 @@ import Testing
   @Test func readings() async throws {
     let head = ListHead(version: 5, parts: 2, sha256: String(repeating: "a", count: 64), revision: 8)
     let long = "/q/g/m/" + String(repeating: "n", count: 101)
-    try await withStore { store in
+    try await withStore { (store: EtcdStore) throws in
       func read(_ rows: [String]) throws -> StoreAnswer {
         store.reading(try json("{\(Self.header),\"kvs\":[\(rows.joined(separator: ","))]}"))
       }
@@ -128,7 +128,7 @@ import Testing
 
   /// As many as there are, and the newest of them, which a count alone does not tell.
   @Test func audits() async throws {
-    try await withStore { store in
+    try await withStore { (store: EtcdStore) throws in
       func audited(_ rest: String) throws -> StoreAnswer {
         store.audited(try json("{\(Self.header)\(rest)}"))
       }
@@ -179,7 +179,7 @@ import Testing
   @Test func changes() async throws {
     let head = ListHead(version: 5, parts: 2, sha256: String(repeating: "a", count: 64), revision: 9)
     let (member, stray) = ("/q/g/m/a", "/q/g/m/")
-    try await withStore { store in
+    try await withStore { (store: EtcdStore) throws in
       for (rows, changes) in [
         ([], []), ([row("/q/g/c/0", [1])], []),
         (
@@ -230,7 +230,7 @@ import Testing
       ),
     ] as [(String, WatchEnd)])
   func endsOfAWatch(text: String, end: WatchEnd) async throws {
-    try await withStore { store in
+    try await withStore { (store: EtcdStore) throws in
       #expect(store.read(Array(text.utf8)) == .end(end))
     }
   }

@@ -3,6 +3,7 @@
 import Basics
 import Monitoring
 import TestSupport
+import Synchronization
 import Testing
 
 @testable import Groups

@@ -44,7 +44,7 @@ import Testing
       row("/q/v/\(Self.check)/i", "\"mod_revision\":\"6\",\"lease\":\"3\",\"value\":\"?\""),
       row("/q/v/\(Self.check)/i", "\"mod_revision\":\"5\""),
     ]
-    try await withStore { store in
+    try await withStore { (store: EtcdQuorum) throws in
       let answer = try json(page(rows))
       let read = try #require(store.page(answer, after: [], at: 0))
       #expect(
@@ -63,7 +63,7 @@ import Testing
   /// Where the next part begins: right behind the last key, which is none before the first that was asked for.
   @Test func whereAPageEnds() async throws {
     let rows = [row("a", "\"mod_revision\":\"9\""), row("b", "\"mod_revision\":\"8\"")]
-    try await withStore { store in
+    try await withStore { (store: EtcdQuorum) throws in
       func next(_ rows: [String], _ more: String, after start: String) throws -> String {
         let found = store.page(try json(page(rows, more)), after: Array(start.utf8), at: 0)
         return found.map { $0.next.map { "\($0)" } ?? "the end" } ?? "no page"
@@ -101,7 +101,7 @@ import Testing
       QuorumEntry(Self.path, json, revision: 6, lease: 4),
       QuorumEntry(Self.path, nil, revision: 7, lease: 0)
     )
-    try await withStore { store in
+    try await withStore { (store: EtcdQuorum) throws in
       for (events, entries, growth, revision, odd) in [
         ([], [], 0, 0, 0), ([made], [first], 1, 5, 0), ([changed], [second], 0, 6, 0),
         ([gone], [third], -1, 7, 0), ([made, changed, gone], [first, second, third], 0, 7, 0),
@@ -141,7 +141,7 @@ import Testing
       ),
     ] as [(String, WatchEnd)])
   func endsOfAWatch(text: String, end: WatchEnd) async throws {
-    try await withStore { store in
+    try await withStore { (store: EtcdQuorum) throws in
       #expect(store.read(Array(text.utf8)) == .end(end))
     }
   }
