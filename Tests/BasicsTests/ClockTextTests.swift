@@ -41,7 +41,8 @@ import Testing
 
   @Test func partsOfATime() throws {
     let time = try #require(LocalTime(year: 2024, month: 2, day: 29, hour: 13, minute: 7, second: 41))
-    #expect(time.date == (2024, 2, 29) && time.timeOfDay == 47_261)
+    let (year, month, day) = time.date
+    #expect(year == 2024 && month == 2 && day == 29 && time.timeOfDay == 47_261)
     #expect(time.text == "2024-02-29T13:07:41")
     #expect(LocalTime(year: 9999, month: 12, day: 31)?.text == "9999-12-31T00:00")
     #expect(LocalTime(year: 10_000, month: 1, day: 1) == nil)

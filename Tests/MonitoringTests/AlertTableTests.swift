@@ -94,7 +94,8 @@ import Testing
     var settings = AlertSettings()
     settings.groupWait = .seconds(120)
     settings.escalate = [
-      Escalation(after: .seconds(60), to: ["night"]), Escalation(after: .seconds(600), to: ["boss", "night"]),
+      Escalation(after: .seconds(60), to: ["night"]),
+      Escalation(after: .seconds(600), to: ["boss", "night"]),
     ]
     let rows: [(String, Duration?, Int)] = [
       ("night", .seconds(60), 120), ("boss", .seconds(600), 600), ("ops", nil, 120),

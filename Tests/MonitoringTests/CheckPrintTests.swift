@@ -42,9 +42,10 @@ import Testing
 
   @Test func anHTTPCheck() throws {
     let text = try printed(FullChecks.http)
-    let (first, second) = try #require(text.firstRange(of: "    method:").map { at in
-      (String(text[..<at.lowerBound]), String(text[at.lowerBound...]))
-    })
+    let (first, second) = try #require(
+      text.firstRange(of: "    method:").map { at in
+        (String(text[..<at.lowerBound]), String(text[at.lowerBound...]))
+      })
     #expect(
       first == """
         checks:
@@ -239,7 +240,9 @@ import Testing
     let check = try MonitoringCheck(definition)
     let id = check.id.description
     definition.plan.tags = ["a\\b", "c\"d", "${e}$f"]
-    let paths: Set<[String]> = [["checks", id, "url"], ["checks", id, "tags", "1"], ["checks", id, "retries"]]
+    let paths: Set<[String]> = [
+      ["checks", id, "url"], ["checks", id, "tags", "1"], ["checks", id, "retries"],
+    ]
     let text = try printed(definition, secrets: paths)
     #expect(text.contains(#"    tags: ["a\\b", "<redacted>", "$${e}$f"]"# + "\n"))
     #expect(text.contains("    url: \"https://shop.example/%3Credacted%3E?%3Credacted%3E\"\n"))

@@ -179,9 +179,10 @@ struct CheckRefusalTests {
     definition.auth.oauth2 = OAuth2Definition()
     let error = try #require(throws: InvalidCheck.self) { try MonitoringCheck(definition) }
     #expect(
-      error.problems.map(\.message) == ["token_url", "client_id", "client_secret"].map {
-        "auth.oauth2.\($0) is missing"
-      })
+      error.problems.map(\.message)
+        == ["token_url", "client_id", "client_secret"].map {
+          "auth.oauth2.\($0) is missing"
+        })
     definition.auth.oauth2 = Self.oauth2("http://localhost:8080/token", scopes: ["read", "write"])
     guard case .http(let http) = try MonitoringCheck(definition).kind, case .oauth2(let settings)? = http.auth
     else {

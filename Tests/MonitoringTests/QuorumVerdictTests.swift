@@ -58,7 +58,8 @@ import Testing
     var json = JSONWriter()
     let own = Verdict(.connectTimeout, phase: .connect, message: "no answer")
     QuorumVerdict(
-      .unconfirmed, from: 3, places: Array(places.prefix(1)) + [
+      .unconfirmed, from: 3,
+      places: Array(places.prefix(1)) + [
         PlaceVerdict("lima", isAlive: false, isSilent: true, isHeard: false)
       ], own: own
     ).write(to: &json)

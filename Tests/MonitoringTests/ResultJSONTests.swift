@@ -189,7 +189,8 @@ import Testing
       elapsed: .milliseconds(1500), method: .tcp, why: "the port of the check", flows: 3,
       hops: [TraceHop(ttl: 1, sent: 2)], end: .silent(after: 1), mtu: 1400,
       narrowings: [TraceNarrowing(ttl: 1, by: nil, mtu: 1400)])
-    let text = #"{"host":"shop.example","address":"192.0.2.1","port":443,"method":"tcp","#
+    let text =
+      #"{"host":"shop.example","address":"192.0.2.1","port":443,"method":"tcp","#
       + #""why":"the port of the check","flows":3,"started_at":"2026-01-04T02:00:00.000Z","elapsed_ms":1500,"#
       + #""end":{"kind":"silent","ttl":1},"mtu":1400,"narrowings":[{"ttl":1,"mtu":1400}],"#
       + #""hops":[{"ttl":1,"sent":2,"received":0,"loss":100,"answers":[]}]}"#

@@ -106,8 +106,9 @@ import Testing
   @Test func sections() async throws {
     var source = try sampleSource()
     for place in source.status.checks.indices {
-      source.status.checks[place].tags = ["Mail <b>gateway</b>": ["prod", "edge"], "Old site": ["edge"]][
-        source.status.checks[place].name, default: []]
+      source.status.checks[place].tags =
+        ["Mail <b>gateway</b>": ["prod", "edge"], "Old site": ["edge"]][
+          source.status.checks[place].name, default: []]
     }
     var face = face
     func found() async -> [(String?, [String])] {
