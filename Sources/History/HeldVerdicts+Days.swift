@@ -27,7 +27,7 @@ extension HeldVerdicts {
     foldDays(before: Timestamp(microseconds: DayFigures(key: keys.upperBound).span.start))
   }
 
-  /// What is known of these days, ascending; those that are not over, as far as they are known now.
+  /// Known figures of these days, ascending; of days that are not over, those until now.
   func calendarDays(in keys: Range<Int64>, now: Timestamp) -> [DayFigures] {
     var found: [Int64: DayFigures] = [:]
     for day in past.days(in: keys) { found[day.key] = day }

@@ -68,7 +68,7 @@ extension MonthFigures {
     latency = MonthLatency(days)
   }
 
-  /// What lasts over midnight is one outage.
+  /// An outage that lasts over midnight is one.
   private mutating func addOutages(of days: [DayFigures]) {
     var before: (key: Int64, tail: Int64)?
     for day in days {
@@ -95,7 +95,7 @@ extension MonthLatency {
   }
 }
 
-/// What a report tells of one check.
+/// The months of one check, for a report.
 package struct CheckMonths: Sendable {
   /// Consecutive, oldest first; the last one is that of the report.
   package var months: [MonthFigures]
