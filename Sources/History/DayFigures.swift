@@ -20,6 +20,8 @@ struct DayFigures: Hashable, Sendable {
 
   /// Microseconds of a day.
   static let width: Int64 = 86_400_000_000
+  /// The largest numbers that are kept, so that those of all days add up: as of the buckets.
+  private static let most: (time: Int64, count: Int64, sum: Int64) = (1 << 48, 1 << 40, 1 << 54)
 
   init(key: Int64) { self.key = key }
 
@@ -28,9 +30,13 @@ struct DayFigures: Hashable, Sendable {
   /// - Parameter bucket: of a series as wide as a day, with coarse sketches.
   init(_ bucket: Bucket) {
     key = bucket.key
-    (time, counts) = (bucket.seconds, bucket.counts)
+    for standing in Standing.allCases {
+      time[standing] = min(max(0, bucket.seconds[standing]), Self.most.time)
+      counts[standing] = min(max(0, bucket.counts[standing]), Self.most.count)
+    }
     guard let stats = LatencyStats(bucket.latency, bucket.sketch, .coarse) else { return }
-    (latencyCount, latencySum) = (bucket.latency.count, bucket.latency.sum)
+    latencyCount = min(max(0, bucket.latency.count), Self.most.count)
+    latencySum = min(max(0, bucket.latency.sum), Self.most.sum)
     p95 = LatencySum.within(stats.p95.microseconds)
   }
 
@@ -159,18 +165,18 @@ extension DayFigures {
     key = try reader.signed(in: Self.keys)
     let marks = Marks(rawValue: try reader.unsigned())
     for standing in Self.others {
-      if marks.contains(.time(standing)) { time[standing] = try reader.number(through: 1 << 48) }
-      if marks.contains(.count(standing)) { counts[standing] = try reader.number(through: 1 << 40) }
+      if marks.contains(.time(standing)) { time[standing] = try reader.number(through: Self.most.time) }
+      if marks.contains(.count(standing)) { counts[standing] = try reader.number(through: Self.most.count) }
     }
-    if marks.contains(.upTime) { time.up = try reader.number(through: 1 << 48) }
+    if marks.contains(.upTime) { time.up = try reader.number(through: Self.most.time) }
     if marks.contains(.upIsRest) {
       guard time.up == 0, known < Self.width else { throw CodingDamage() }
       time.up = Self.width - known  // bounded: at most a day, as was asked before
     }
-    if marks.contains(.upCount) { counts.up = try reader.number(through: 1 << 40) }
+    if marks.contains(.upCount) { counts.up = try reader.number(through: Self.most.count) }
     if marks.contains(.latency) {
-      latencyCount = try marks.contains(.latencyOfAll) ? successes : reader.number(through: 1 << 41)
-      latencySum = try reader.number(through: 1 << 54)
+      latencyCount = try marks.contains(.latencyOfAll) ? successes : reader.number(through: Self.most.count)
+      latencySum = try reader.number(through: Self.most.sum)
       p95 = try reader.number(through: LatencySum.range.upperBound)
     }
     if marks.contains(.oneOutage) { (outages.begun, outages.longest) = (1, time.down) }
@@ -184,7 +190,7 @@ extension DayFigures {
   }
 
   /// Days that a file may tell: 1,100 years around 1970.
-  private static let keys: ClosedRange<Int64> = -417_000...417_000
+  static let keys: ClosedRange<Int64> = -417_000...417_000
 }
 
 extension ByteReader {

@@ -5,13 +5,13 @@ import Monitoring
 
 /// Days of thirteen months, from what the windows and the outages know.
 extension HeldVerdicts {
-  /// Folds the days that are over with this slot.
-  mutating func foldDays(before slot: Timestamp) {
-    let today = days.key(of: slot.microseconds)
+  /// Folds the days that are over once this one has begun.
+  mutating func foldDays(before today: Int64) {
     guard let first = past.unfolded, first < today else { return }
     let down = outages.spans.map(\.span)
     var finished: [DayFigures] = []
     days.forEach(in: first..<today) { bucket in
+      guard DayFigures.keys.contains(bucket.key) else { return }
       var day = DayFigures(bucket)
       day.explain(down)
       finished.append(day)
@@ -24,7 +24,7 @@ extension HeldVerdicts {
   mutating func foldKnownDays() {
     guard let keys = days.keys else { return }
     past.touch(keys.lowerBound)
-    foldDays(before: Timestamp(microseconds: DayFigures(key: keys.upperBound).span.start))
+    foldDays(before: keys.upperBound)
   }
 
   /// Known figures of these days, ascending; of days that are not over, those until now.
@@ -69,5 +69,7 @@ extension HeldVerdicts {
   }
 
   /// The first day of which anything is known; `nil` without any.
-  var firstDay: Int64? { [past.first, days.keys?.lowerBound].compactMap(\.self).min() }
+  var firstDay: Int64? {
+    [past.first, days.keys?.lowerBound].compactMap(\.self).filter { DayFigures.keys.contains($0) }.min()
+  }
 }

@@ -62,7 +62,7 @@ struct HeldVerdicts: Sendable {
     // take the place of what has just been counted.
     hold(verdict, startedAt: startedAt)
     count(standing, at: slot.microseconds, latency: latency)
-    foldDays(before: slot)
+    foldDays(before: days.key(of: slot.microseconds))
   }
 
   /// A slot without a verdict, because of a maintenance window: its time counts, as a verdict it does not.
@@ -70,7 +70,7 @@ struct HeldVerdicts: Sendable {
     let skipped = Open(
       slot: slot.microseconds, interval: max(1, interval.microseconds), standing: .maintenance)
     hold(skipped, startedAt: slot)
-    foldDays(before: slot)
+    foldDays(before: days.key(of: slot.microseconds))
   }
 
   private mutating func hold(_ new: Open, startedAt: Timestamp) {

@@ -24,7 +24,7 @@ extension MonthReport {
     ]
     let shares: [String] = [
       Self.percent(figures.uptime), Self.percent(figures.coverage), Self.percent(figures.data.percent),
-      Self.percent(check.objective), check.budget.map { Self.seconds($0.allowed) } ?? "",
+      check.objectiveText, check.budget.map { Self.seconds($0.allowed) } ?? "",
       Self.percent(check.budget?.percent),
     ]
     let times = Standing.allCases.map { Self.seconds(figures.time[$0]) }

@@ -151,6 +151,12 @@ package struct CheckReport: Sendable {
 
   var hasData: Bool { figures.time != Tally() }
 
+  /// In percent, as it was given: `99.9`, `95`.
+  package var objectiveText: String {
+    let text = "\(objective)"
+    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+  }
+
   /// `nil` without data.
   package var budget: ErrorBudget? { ErrorBudget(figures.time, objective: objective) }
 }

@@ -20,7 +20,7 @@ package struct ReportText: Sendable {
     lines += fold(report.remarks) + [""]
     guard !report.checks.isEmpty else { return (lines + ["no check"]).map { $0 + "\n" }.joined() }
     lines += table(report).lines
-    lines += ["", "RESPONSE TIME BY MONTH, MEAN"] + trend(report).lines
+    lines += [""] + fold(["RESPONSE TIME BY MONTH, MEAN"]) + trend(report).lines
     lines += list("OUTAGES", Self.outages(report))
     lines += list("INCIDENTS", report.incidents.map(Self.line))
     return lines.map { $0 + "\n" }.joined()
@@ -54,7 +54,7 @@ package struct ReportText: Sendable {
     let figures = check.figures
     let service: [String] = [
       StatusFormat.name(check.name), figures.uptime.map { StatusFormat.percent($0) } ?? "–",
-      StatusFormat.percent(check.objective), check.budget?.words ?? "–", check.outageWords,
+      check.objectiveText + "%", check.budget?.words ?? "–", check.outageWords,
       span(figures.time.down), span(figures.longest),
     ]
     let rest: [String] = [

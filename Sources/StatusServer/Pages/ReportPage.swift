@@ -115,7 +115,7 @@ struct ReportPage {
       check.days.isEmpty
       ? "" : UptimeStrip(points: check.days, period: .month, name: report.month.words).render()
     let cells: [String] = [
-      figures.uptime.map { StatusFormat.percent($0) } ?? "no data", StatusFormat.percent(check.objective),
+      figures.uptime.map { StatusFormat.percent($0) } ?? "no data", check.objectiveText + "%",
     ]
     let rest: [String] = [
       check.outageWords, span(figures.time.down), span(figures.longest),
