@@ -127,7 +127,7 @@ extension CheckHistory {
       MonthFigures(one, days.filter { one.days.contains($0.key) }, enabled: enabled, now: now)
     }
     let outages = timeline.outages(now: now, lasts: lasts(check, now: now)).filter {
-      $0.begin < month.end && ($0.heldUntil > month.start || !$0.isOver)
+      $0.begin < month.end && ($0.isOver ? $0.heldUntil : now) > month.start
     }
     return CheckMonths(
       months: months, days: points(of: month, days, now: now), outages: outages,

@@ -46,17 +46,15 @@ extension RequestPath {
   fileprivate func month(now: Timestamp) throws(BadRequest) -> CalendarMonth {
     let running = CalendarMonth(now)
     guard let text = self["month"], !text.isEmpty else { return running }
+    if text == MonthReport.lastWord { return running.adding(-1) }
     guard let month = CalendarMonth(text: text) else {
-      throw BadRequest("month must be a year and a month, such as \(running)")
-    }
-    guard month <= running else {
-      throw BadRequest("\(month) has not begun; the running month is \(running)")
+      throw BadRequest("month must be a year and a month, such as \(running), or \(MonthReport.lastWord)")
     }
     return month
   }
 
   fileprivate func objective() throws(BadRequest) -> Double? {
-    guard let text = self["objective"], !text.isEmpty else { return nil }
+    guard let text = self["objective"] else { return nil }
     guard let value = Double(text), MonthReport.objectives.contains(value) else {
       throw BadRequest(
         "objective must be a percentage of at least \(Int(MonthReport.objectives.lowerBound)) and below 100, such as 99.9"

@@ -84,7 +84,7 @@ import Testing
     #expect(lines.count == 3 && lines[1].hasPrefix("2026-01,no,Shop front,"))
   }
 
-  /// A month before the history has no data and says so; one that has not begun, and another text, are refused.
+  /// A month before the history has no data and says so, and so does one that has not begun; another text is refused.
   @Test func monthsWithoutData() async throws {
     let source = try sampleSource()
     let before = try await answers(source, "/api/v1/report?month=2025-11")[0]
@@ -93,11 +93,16 @@ import Testing
     #expect(
       data["remarks"]?.array?.map(\.string)
         == ["Nothing is known of this month: the history begins on 2026-01-01."])
+    let future = try await answers(source, "/api/v1/report?month=9999-12")[0]
+    let coming = try #require(try JSONValue.parse(future.body.utf8)["data"])
+    #expect(coming["remarks"]?.array?.map(\.string) == ["The month has not begun."])
+    let shop = coming["checks"]?.array?.first
+    #expect(shop?["uptime"]?.isNull == true && shop?["outage_list"]?.array?.isEmpty == true)
     for (query, words) in [
-      ("month=2026-02", "2026-02 has not begun; the running month is 2026-01"),
-      ("month=2026-13", "month must be a year and a month, such as 2026-01"),
-      ("month=January", "month must be a year and a month, such as 2026-01"),
+      ("month=2026-13", "month must be a year and a month, such as 2026-01, or last"),
+      ("month=January", "month must be a year and a month, such as 2026-01, or last"),
       ("objective=100", "objective must be a percentage of at least 50 and below 100, such as 99.9"),
+      ("objective=", "objective must be a percentage of at least 50 and below 100, such as 99.9"),
       ("objective=nan", "objective must be a percentage of at least 50 and below 100, such as 99.9"),
       ("month=2026-01&month=2025-12", "month is given more than once"),
     ] {
@@ -105,6 +110,8 @@ import Testing
       #expect(answer.status == 400)
       #expect(try JSONValue.parse(answer.body.utf8)["error"]?["message"]?.string == words)
     }
+    let last = try await answers(source, "/api/v1/report?month=last")[0]
+    #expect(try JSONValue.parse(last.body.utf8)["data"]?["month"]?.string == "2025-12")
     let page = try await answers(source, "/report?month=x")[0]
     #expect(page.status == 400 && page.body.contains("such as 2026-01"))
   }

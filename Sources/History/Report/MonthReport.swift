@@ -35,6 +35,8 @@ package struct MonthReport: Sendable {
   package static let objective = 99.9
   /// Percent.
   package static let objectives: Range<Double> = 50..<100
+  /// In place of a month: the last finished one.
+  package static let lastWord = "last"
   /// Finished months that are kept.
   package static let kept = 13
 
@@ -75,6 +77,7 @@ package struct MonthReport: Sendable {
   /// Remarks on what the figures rest on, a sentence each.
   package var remarks: [String] {
     var remarks: [String] = []
+    if now < month.start { return ["The month has not begun."] }
     if isPartial { remarks.append("The month is not over: figures are until \(Self.minute(now)) UTC.") }
     if month.adding(Self.kept) < CalendarMonth(now) {
       remarks.append("Days are kept for \(Self.kept) months: there is none of this month any more.")

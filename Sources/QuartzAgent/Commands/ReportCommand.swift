@@ -13,7 +13,7 @@ struct ReportCommand: AsyncParsableCommand {
     discussion: """
       Months and days are those of UTC. Days are kept for 13 months.
 
-      Exit code: 0 when the agent answered, 3 when none does or it refuses, 64 for a month that is none.
+      Exit code: 0 when the agent answered, 3 when none does, 64 for a month that is none.
       """)
 
   /// Form of the answer.
@@ -31,7 +31,7 @@ struct ReportCommand: AsyncParsableCommand {
     }
   }
 
-  @Option(help: "A year and a month, such as 2026-10. Default: the running month, so far.")
+  @Option(help: "A year and a month, such as 2026-10, or last. Default: the running month, so far.")
   var month: String?
 
   @Option(
@@ -53,9 +53,10 @@ struct ReportCommand: AsyncParsableCommand {
   @OptionGroup var agent: AgentOptions
 
   func validate() throws {
-    if let month, CalendarMonth(text: month) == nil {
+    if let month, month != MonthReport.lastWord, CalendarMonth(text: month) == nil {
       throw ValidationError(
-        "--month must be a year and a month, such as 2026-10, found \(month.printable(maxBytes: 40))")
+        "--month must be a year and a month, such as 2026-10, or last, found \(month.printable(maxBytes: 40))"
+      )
     }
     if let objective, !MonthReport.objectives.contains(objective) {
       throw ValidationError(

@@ -7,10 +7,10 @@ import Monitoring
 extension OpenAPI {
   private static let reportSelection: [Operation.Parameter] = [
     .init(
-      name: "month", schema: .text,
-      summary: "A year and a month, such as 2026-10; the running one when not given"),
+      name: "month", schema: .pattern("^(last|(19[7-9]|[2-9][0-9]{2})[0-9]-(0[1-9]|1[0-2]))?$"),
+      summary: "A year and a month, such as 2026-10, or last; the running one when not given"),
     .init(
-      name: "objective", schema: .number,
+      name: "objective", schema: .numberIn(MonthReport.objectives),
       summary: "Percent, for checks without a rule of type burn_rate; \(MonthReport.objective) when not given"
     ),
     .init(
