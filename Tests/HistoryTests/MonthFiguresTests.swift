@@ -120,4 +120,34 @@ import Testing
     #expect(
       store.months(through: january, count: 1, now: at(2, 8))[check.id]?.months.first?.time.up == 30 * hour)
   }
+
+  /// Whatever comes, and in whatever order: the days add up to the window of 90 days, also after a restart.
+  @Test(arguments: 1...12 as ClosedRange<UInt64>) func theDaysAddUpToTheWindow(seed: UInt64) throws {
+    var dice = Dice(state: seed)
+    let others: [CheckState] = [.down, .degraded, .unknown]
+    let check = try makeCheck(interval: .seconds(3600))
+    var runs = grid(80 * 24, every: .seconds(3600)).filter { _ in !dice.chance(9) }
+    for index in runs.indices {
+      if dice.chance(6) { runs[index].state = others[Int(dice.next() % 3)] }
+      runs[index].maintenance = dice.chance(20)
+      if index > 0, dice.chance(15) { runs.swapAt(index, index - 1) }
+    }
+    var store = makeStore(check)
+    for (index, run) in runs.enumerated() {
+      if index == 1000 {
+        store = HistoryStore(agent: identity, decoding: store.files())
+        store.apply([check], now: run.slot)
+      }
+      store.record(run.result(of: check), interval: check.interval)
+    }
+    let now = midnight + .seconds(80 * 86_400)
+    let months = try #require(store.months(through: january.adding(2), count: 3, now: now)[check.id]).months
+    var (time, counts) = (Tally(), Tally())
+    for month in months {
+      time += month.time
+      counts += month.counts
+    }
+    let window = store.snapshot(now: now).window(.quarter)
+    #expect(time == window.time && counts == window.counts)
+  }
 }
