@@ -177,6 +177,22 @@ struct BucketSeries: Sendable {
     if let newest { body(newest) }
   }
 
+  /// The buckets with these keys, oldest first. No other is decoded.
+  func forEach(in keys: Range<Int64>, _ body: (Bucket) -> Void) {
+    var position = 0
+    while let entry = entry(at: position), entry.key < keys.upperBound {
+      if entry.key >= keys.lowerBound { body(entry.bucket()) }
+      position = entry.end
+    }
+    if let newest, keys.contains(newest.key) { body(newest) }
+  }
+
+  /// Keys of the first bucket and of the newest; `nil` without any.
+  var keys: ClosedRange<Int64>? {
+    guard let newest else { return nil }
+    return min(entry(at: 0)?.key ?? newest.key, newest.key)...newest.key
+  }
+
   private struct Entry {
     var key: Int64
     var payload: ByteReader
@@ -205,18 +221,8 @@ struct BucketSeries: Sendable {
     var entry = ByteWriter()
     entry.fixed32(UInt32(bitPattern: Int32(clamping: bucket.key)))
     entry.blob(payload.bytes)
-    reserve(log.count - range.count + entry.bytes.count)  // bounded: sizes of what is in memory
+    log.reserveStepwise(log.count - range.count + entry.bytes.count)  // bounded: sizes of what is in memory
     log.replaceSubrange(range, with: entry.bytes)
-  }
-
-  /// An array doubles by itself; with tens of thousands of logs that slack would be most of the memory. The sizes are those of
-  /// few classes, a sixteenth to a thirty-second apart, so that the place that one log leaves is another's: at a full hour
-  /// all of them need room in the same second.
-  private mutating func reserve(_ need: Int) {
-    guard need > log.capacity else { return }
-    // bounded: sizes of what is in memory
-    let step = max(64, (1 << (Int.bitWidth - 1 - need.leadingZeroBitCount)) / 32)
-    log.reserveCapacity((need + step - 1) / step * step)  // bounded: sizes of what is in memory
   }
 
   /// Bytes held, for the memory figure in the documentation.
@@ -240,7 +246,7 @@ struct BucketSeries: Sendable {
     sealed = Int(clamping: try reader.unsigned())
     let stored = try reader.blob()
     // With room for what comes next, while nothing lies behind it yet.
-    reserve(stored.count + 1)  // bounded: sizes of what is in memory
+    log.reserveStepwise(stored.count + 1)  // bounded: sizes of what is in memory
     log += stored
     if try reader.byte() == 1 {
       let key = try reader.signed(in: Int64(Int32.min)...Int64(Int32.max))  // bounded: constants

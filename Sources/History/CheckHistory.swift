@@ -17,8 +17,8 @@ struct CheckHistory: Sendable {
   private var implausible = 0
   private var spanned = 0
   private var failures = 0
-  private var timeline = HeldVerdicts()
-  private var enabled = EnabledTime()
+  private(set) var timeline = HeldVerdicts()
+  private(set) var enabled = EnabledTime()
   private var last: LastResult?
   private var since: Timestamp?
   /// End of the last slot that a maintenance window left out; in memory only.
@@ -177,7 +177,7 @@ struct CheckHistory: Sendable {
   }
 
   /// Whether an outage of the newest verdict still goes on, as far as anybody knows.
-  private func lasts(_ check: MonitoringCheck, now: Timestamp) -> Bool {
+  func lasts(_ check: MonitoringCheck, now: Timestamp) -> Bool {
     check.plan.enabled && last?.state == .down && !isStale(check, now: now)
   }
 
@@ -219,6 +219,7 @@ extension CheckHistory {
     }
     timeline.encodeOutages(into: &writer)
     counts.encode(into: &writer)
+    timeline.past.encode(into: &writer)
   }
 
   /// - Parameter version: of the file; see `HistoryState.versions`.
@@ -240,6 +241,11 @@ extension CheckHistory {
       counts = try ResultCounts(from: &reader)
     } else if let last, last.state == .down {
       timeline.explain(OutageNote(last))
+    }
+    if version >= 4 {
+      timeline.past = try DayArchive(from: &reader)
+    } else {
+      timeline.foldKnownDays()
     }
   }
 }

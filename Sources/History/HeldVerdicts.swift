@@ -28,6 +28,8 @@ struct HeldVerdicts: Sendable {
   private(set) var hours = BucketSeries(shapes.hours)
   private(set) var quarters = BucketSeries(shapes.quarters)
   private(set) var days = BucketSeries(shapes.days)
+  /// Finished days of 13 months.
+  var past = DayArchive()
 
   private static let shapes = (
     minutes: SeriesShape(width: 300_000_000, windows: [288]),
@@ -60,6 +62,7 @@ struct HeldVerdicts: Sendable {
     // take the place of what has just been counted.
     hold(verdict, startedAt: startedAt)
     count(standing, at: slot.microseconds, latency: latency)
+    foldDays(before: days.key(of: slot.microseconds))
   }
 
   /// A slot without a verdict, because of a maintenance window: its time counts, as a verdict it does not.
@@ -67,6 +70,7 @@ struct HeldVerdicts: Sendable {
     let skipped = Open(
       slot: slot.microseconds, interval: max(1, interval.microseconds), standing: .maintenance)
     hold(skipped, startedAt: slot)
+    foldDays(before: days.key(of: slot.microseconds))
   }
 
   private mutating func hold(_ new: Open, startedAt: Timestamp) {
@@ -99,6 +103,7 @@ struct HeldVerdicts: Sendable {
     hours.add(verdict.standing, span)
     quarters.add(verdict.standing, span)
     days.add(verdict.standing, span)
+    past.touch(days.key(of: span.start))
     if verdict.standing == .down, let note = verdict.note {
       outages.add(OutageSpan(span, note, isResult: verdict.isResult))
     }
@@ -109,6 +114,7 @@ struct HeldVerdicts: Sendable {
     hours.count(standing, at: slot, latency: latency)
     quarters.count(standing, at: slot, latency: latency)
     days.count(standing, at: slot, latency: latency)
+    past.touch(days.key(of: slot))
   }
 
   mutating func window(_ period: UptimePeriod, now: Timestamp, enabled: EnabledTime) -> WindowStatus {
@@ -163,7 +169,7 @@ struct HeldVerdicts: Sendable {
   /// Bytes held beyond the struct itself.
   var footprint: Int {
     minutes.footprint + hours.footprint + quarters.footprint + days.footprint + claimed.spans.capacity * 16
-      + outages.footprint
+      + outages.footprint + past.footprint
   }
 
   func encode(into writer: inout ByteWriter) {
@@ -212,7 +218,7 @@ extension HeldVerdicts {
       .flatMap { $0.heldUntil > oldest && $0.begin < now ? $0 : nil }
   }
 
-  private func openOutage(now: Timestamp) -> OutageSpan? {
+  func openOutage(now: Timestamp) -> OutageSpan? {
     guard let open, open.standing == .down, let note = open.note,
       let span = open.span.clipped(from: open.slot, to: now.microseconds)
     else { return nil }

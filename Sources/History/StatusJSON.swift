@@ -130,7 +130,7 @@ extension StatusSnapshot {
 }
 
 extension AgentIdentity {
-  fileprivate func write(to json: inout JSONWriter) {
+  func write(to json: inout JSONWriter) {
     json.object { json in
       json.field("name", name)
       json.fieldIfPresent("region", region)

@@ -233,18 +233,10 @@ package struct WindowStatus: Hashable, Sendable {
   package init(period: UptimePeriod) { self.period = period }
 
   /// Percent; nil when nothing in the window says anything about the target, which is no data and not 100.
-  package var uptime: Double? {
-    guard time.judged > 0 else { return nil }
-    return Double(time.up + time.degraded) * 100 / Double(time.judged)
-  }
+  package var uptime: Double? { time.uptime }
 
   /// Percent of the enabled time outside maintenance that has a verdict; nil when there was no such time.
-  package var coverage: Double? {
-    let due = enabled - time.maintenance
-    guard due > 0 else { return nil }
-    // Time that was lived twice, because the clock was set back, counts twice.
-    return min(100, Double(time.judged) * 100 / Double(due))
-  }
+  package var coverage: Double? { time.coverage(enabled: enabled) }
 
   /// How much of the whole window has a verdict. Coverage knows only the time since the check exists.
   package var data: DataShare { DataShare(judged: time.judged, span: span) }

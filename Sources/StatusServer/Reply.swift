@@ -9,6 +9,7 @@ struct Reply: Sendable {
     /// A stream that has no end of its own.
     case events
     case svg, atom
+    case csv
 
     var contentType: String {
       switch self {
@@ -19,6 +20,7 @@ struct Reply: Sendable {
       case .protobufMetrics:
         "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited"
       case .svg: "image/svg+xml"
+      case .csv: "text/csv; charset=utf-8; header=present"
       case .atom: "application/atom+xml; charset=utf-8"
       case .events: "text/event-stream; charset=utf-8"
       case .metrics: "application/openmetrics-text; version=1.0.0; charset=utf-8"

@@ -34,6 +34,8 @@ extension Routes {
         return failure(404, "NOT_FOUND", "this agent is in no group: agent.yaml has no section group")
       }
       return Reply(200, .json, StatusJSON.success(now: source.now, page: nil, write))
+    case ["report"], ["report.txt"], ["report.csv"], ["report.html"]:
+      return try await report(segments[0], path)
     case let rest where rest.first == "spool": return try await spool(Array(rest.dropFirst()), path)
     default: break
     }

@@ -108,6 +108,7 @@ struct Routes: Answering {
     switch path.segments {
     case []: return await dashboard(path)
     case ["wall"]: return await wall(path)
+    case ["report"]: return await reportPage(path)
     case ["events"] where feed != nil: return Reply(200, .events, [])
     case ["act"]: return await actPage(path, request)
     case ["livez"]: return Reply(200, text: "alive\n")
@@ -145,7 +146,7 @@ struct Routes: Answering {
   }
 
   /// A person reads it, and wants a way on.
-  private func selectsNothing(_ snapshot: StatusSnapshot, _ error: BadRequest) -> Reply {
+  func selectsNothing(_ snapshot: StatusSnapshot, _ error: BadRequest) -> Reply {
     html(400) { nonce in
       NoticePage(snapshot: snapshot, what: "This address selects nothing", hint: error.message).render(
         nonce: nonce)

@@ -68,6 +68,7 @@ final class AgentProcess {
   private static func fileWithoutStateDirectory(_ arguments: [String], in folder: URL) -> String? {
     let reading = [
       "run", "status", "spool", "doctor", "group", "incidents", "ack", "mute", "unmute", "maintenance",
+      "report",
     ]
     guard reading.contains(arguments.first ?? "") else { return nil }
     let named = arguments.firstIndex { $0 == "-c" || $0 == "--config" }.map { arguments[$0 + 1] }

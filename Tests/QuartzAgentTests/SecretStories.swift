@@ -119,7 +119,9 @@ import Testing
       let arguments = FileManager.default.contents(atPath: "/proc/\(process.identifier)/cmdline") ?? Data()
       seen.append(("process arguments", [UInt8](arguments)))
       if let page = Self.page(in: process.stderr) {
-        for path in ["", "api/v1/summary?full=1", "api/v1/checks", "metrics", "api/v1/status.txt"] {
+        for path in [
+          "", "api/v1/summary?full=1", "api/v1/checks", "metrics", "api/v1/status.txt", "api/v1/report",
+        ] {
           let fetched = try await agentTool("/usr/bin/curl", "-sS", page + path, in: folder)
           seen.append((path.isEmpty ? "page" : path, Array(fetched.utf8)))
           #expect(fetched.count > 100, "\(path) is empty")

@@ -45,7 +45,8 @@ import Testing
   /// Pages, with what they answer to who may read them.
   private func pages(_ id: UniqueID) -> [(target: String, found: Int)] {
     [
-      ("/", 200), ("/wall", 200), ("/metrics", 200), ("/checks/\(id)", 200), ("/api/v1/summary", 200),
+      ("/", 200), ("/wall", 200), ("/report", 200), ("/api/v1/report.csv", 200), ("/metrics", 200),
+      ("/checks/\(id)", 200), ("/api/v1/summary", 200),
       ("/api/v1/checks", 200),
       ("/api/v1/checks/\(id)", 200), ("/api/v1/checks/\(id)/results", 200), ("/api/v1/spool", 404),
       ("/api/v1/status.txt", 200), ("/api/v1/openapi.json", 200), ("/none", 404),

@@ -64,8 +64,8 @@ import Testing
       {
         let answer = try await get(address, operation.path.replacing("{id}", with: id))
         #expect(answer.status == 200, "\(operation.path): \(answer.body.prefix(200))")
-        let isText = if case .text = operation.answer { true } else { false }
-        #expect(answer.header("Content-Type")?.hasPrefix(isText ? "text/plain" : "application/json") == true)
+        let type = if case .text(let type) = operation.answer { type } else { "application/json" }
+        #expect(answer.header("Content-Type")?.hasPrefix(type) == true, "\(operation.path)")
       }
     }
   }

@@ -124,6 +124,7 @@ def on_call(hall, agent):
     hall.see(agent.url + "/", "/ (30 checks, 9 down)")
     hall.see(agent.url + "/wall", "/wall (30 checks, 9 down)")
     hall.judge.wall(tab, agent.url + "/wall")
+    hall.see(agent.url + "/report", "/report (30 checks)")
     hall.see(f"{agent.url}/incidents/{agent.incidents()[0]['id']}", "/incidents/ID")
     stories.acts(hall.judge, tab, agent, hall.shoot)
     stories.elsewhere(hall.judge, tab, agent, "Checkout API · payment provider callback (Stripe → ledger), EU-West")

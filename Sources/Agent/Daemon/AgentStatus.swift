@@ -19,6 +19,8 @@ struct AgentStatus: StatusSource {
   let store: StoreDesk
   let operators: OperatorDesk
   let traces: TraceDesk
+  /// `nil` where alerts are off.
+  let alerts: AlertDesk?
   /// `nil` where there are no other places.
   let places: PlacesPart?
   let base: AgentBase
@@ -68,5 +70,18 @@ struct AgentStatus: StatusSource {
 
   func series(_ checkID: UniqueID, _ period: UptimePeriod, points: Int) -> [SeriesPoint]? {
     history.series(checkID, period, now: now, points: points)
+  }
+
+  func months(through month: CalendarMonth, count: Int) async -> [UniqueID: CheckMonths] {
+    // Off the pool: thousands of checks take as long as many probes do.
+    var months = await onThread { [history, now] in history.months(through: month, count: count, now: now) }
+    let rules = alerts?.settings.rules ?? []
+    guard rules.contains(where: { $0.objective != nil }) else { return months }
+    for check in base.catalog.checks where months[check.id] != nil {
+      // Of several the strictest.
+      months[check.id]?.objective =
+        rules.filter { $0.selection.contains(check) }.compactMap(\.objective).max()
+    }
+    return months
   }
 }

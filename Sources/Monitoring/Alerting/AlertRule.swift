@@ -59,6 +59,9 @@ package struct AlertRule: Hashable, Sendable {
     (self.selection, self.channels) = (selection, channels)
   }
 
+  /// Share of the time that is to be up, percent; `nil` where the rule names none.
+  package var objective: Double? { if case .burnRate(let objective) = kind { objective } else { nil } }
+
   /// Rules that apply where none is configured.
   package static let defaults = [
     AlertRule("down", .consecutiveFailures(threshold: nil, recoveries: 1), severity: .high),

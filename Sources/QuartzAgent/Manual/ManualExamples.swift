@@ -56,6 +56,9 @@ enum ManualExamples {
     "status": [
       Example("Checks that are down, the slowest first:", "quartz-agent status --state down --sort latency")
     ],
+    "report": [
+      Example("The running month, as a page to print:", "quartz-agent report --format html > report.html")
+    ],
     "spool": [
       Example("Results that wait for delivery:", "quartz-agent spool ls"),
       Example("All stored results:", "quartz-agent spool export > results.ndjson"),

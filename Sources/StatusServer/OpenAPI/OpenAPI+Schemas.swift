@@ -31,6 +31,7 @@ extension OpenAPI {
     ("Outage", outage), ("Series", series), ("Incident", incident), ("Alerts", alerts), ("Order", order),
     ("Maintenance", maintenance), ("Done", .object([.field("message", .text)])),
     ("Result", result), ("Path", path), ("Trace", trace), ("Place", place), ("Share", share),
+    ("Report", report),
   ]
 
   private static let states = ["total", "up", "down", "degraded", "unknown", "pending", "maintenance"]

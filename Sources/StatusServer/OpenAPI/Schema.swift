@@ -6,8 +6,12 @@ import Basics
 indirect enum Schema: Sendable {
   case string(format: String? = nil)
   case word([String])
+  /// A text that a regular expression matches.
+  case pattern(String)
   case integer(ClosedRange<Int>? = nil)
   case number
+  /// A number from the lower bound to below the upper one.
+  case numberIn(Range<Double>)
   case flag
   /// A named schema of the components.
   case ref(String)
@@ -52,11 +56,18 @@ indirect enum Schema: Sendable {
         json.field("type", "string")
         json.key("enum")
         json.array { json in words.forEach { json.string($0) } }
+      case .pattern(let expression):
+        json.field("type", "string")
+        json.field("pattern", expression)
       case .integer(let range):
         json.field("type", "integer")
         json.fieldIfPresent("minimum", range?.lowerBound)
         json.fieldIfPresent("maximum", range?.upperBound)
       case .number: json.field("type", "number")
+      case .numberIn(let range):
+        json.field("type", "number")
+        json.field("minimum", range.lowerBound)
+        json.field("exclusiveMaximum", range.upperBound)
       case .flag: json.field("type", "boolean")
       case .ref(let name): json.field("$ref", "#/components/schemas/\(name)")
       case .list(let item):

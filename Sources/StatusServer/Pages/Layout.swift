@@ -92,7 +92,7 @@ enum Layout {
     return """
       <footer class="wrap dim">\(fetched)Running for \(StatusFormat.age(snapshot.agent.started, now: snapshot.now)). \
       <a href="/api/v1/summary?full=true">JSON</a><a href="/metrics">metrics</a>\
-      <a href="/api/v1/status.txt">text</a><a href="\(FormPath.signIn)">sign in</a></footer>
+      <a href="/api/v1/status.txt">text</a><a href="/report">report</a><a href="\(FormPath.signIn)">sign in</a></footer>
       """
   }
 

@@ -63,8 +63,13 @@ struct Palette {
 
   /// The variables of both schemes.
   static let style: Markup = {
-    let light: [Markup] = colors.map { "--\($0.name):\($0.light);" }
     let dark: [Markup] = colors.map { "--\($0.name):\($0.dark);" }
-    return ":root{\(Markup(light))}\n@media(prefers-color-scheme:dark){:root{\(Markup(dark))}}\n"
+    return "\(light)@media(prefers-color-scheme:dark){:root{\(Markup(dark))}}\n"
+  }()
+
+  /// The variables of the light scheme.
+  static let light: Markup = {
+    let light: [Markup] = colors.map { "--\($0.name):\($0.light);" }
+    return ":root{\(Markup(light))}\n"
   }()
 }

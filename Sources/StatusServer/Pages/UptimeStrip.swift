@@ -10,6 +10,8 @@ struct UptimeStrip {
   /// Oldest first.
   let points: [SeriesPoint]
   let period: UptimePeriod
+  /// Name of the stretch of time. `nil` for that of the period.
+  var name: String? = nil
 
   /// Cells of a window; half an hour, three hours, half a day and a day each.
   static func cells(_ period: UptimePeriod) -> Int {
@@ -27,7 +29,7 @@ struct UptimeStrip {
     let none = points.count { $0.time.judged == 0 && $0.time.maintenance == 0 }
     return """
       <svg class="strip" viewBox="0 0 \(max(1, points.count * 4 - 1)) 24" preserveAspectRatio="none" role="img" \
-      aria-label="\(period.rawValue) in \(points.count) parts: \(down) with downtime, \(none) without data">\(Markup(cells))</svg>
+      aria-label="\(name ?? period.rawValue) in \(points.count) parts: \(down) with downtime, \(none) without data">\(Markup(cells))</svg>
       """
   }
 

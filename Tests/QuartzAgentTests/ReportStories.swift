@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// `quartz-agent report`, as a user calls it.
+@Suite struct ReportStories {
+  @Test func aReportOfARunningAgent() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { server in
+        try RunStories.config(
+          "  - {name: Web, type: http, url: \"http://127.0.0.1:\(server.port)/\", interval: 1s, timeout: 1s}",
+          in: folder)
+        let running = try AgentProcess(["run"], in: folder)
+        try await running.wait(for: "two probes") { server.accepted >= 2 }
+
+        let table = try await agent("report", in: folder)
+        #expect(table.status == 0 && table.stdout.hasPrefix("test · "), "\(table.stderr)")
+        #expect(table.stdout.contains("\nWeb "), "\(table.stdout)")
+        let csv = try await agent("report", "--format", "csv", "--objective", "95", in: folder)
+        let lines = csv.stdout.components(separatedBy: "\r\n")
+        #expect(csv.status == 0 && lines.count == 3 && lines[0].hasPrefix("month,complete,check,"))
+        #expect(lines[1].contains(",no,Web,") && lines[1].contains(",95,"))
+        let page = try await agent("report", "--format", "html", in: folder)
+        #expect(
+          page.status == 0 && page.stdout.hasPrefix("<!doctype html>") && !page.stdout.contains("<script"))
+        let json = try await agent("report", "--format", "json", "--tag", "none", in: folder)
+        #expect(try JSONValue.parse(json.stdout.utf8)["data"]?["checks"]?.array?.isEmpty == true)
+
+        let future = try await agent("report", "--month", "9999-01", in: folder)
+        #expect(
+          future.status == 0 && future.stdout.contains("\nThe month has not begun.\n"), "\(future.stderr)")
+        running.send(SIGTERM)
+        #expect(try await running.finish().status == 0)
+
+        let none = try await agent("report", in: folder)
+        #expect(none.status == 3 && none.stdout == "" && none.stderr.contains("no agent answers"))
+      }
+    }
+  }
+
+  @Test(arguments: [
+    (["--month", "2026-13"], "--month must be a year and a month, such as 2026-10, or last, found 2026-13"),
+    (["--month", "October"], "--month must be a year and a month, such as 2026-10, or last, found October"),
+    (["--objective", "100"], "--objective must be at least 50 and below 100, such as 99.9"),
+  ])
+  func aWrongWordIsWrongUsage(arguments: [String], words: String) async throws {
+    try await withTemporaryDirectory { folder in
+      let outcome = try await AgentProcess(["report"] + arguments, in: folder).finish()
+      #expect(
+        outcome.status == 64 && outcome.stdout == "" && outcome.stderr.contains(words), "\(outcome.stderr)")
+    }
+  }
+}
