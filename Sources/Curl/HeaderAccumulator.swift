@@ -35,7 +35,8 @@ struct HeaderAccumulator {
   private(set) var announced: Int64?
   /// It has a field of that name: most answers are never asked for the values of either.
   private var hasCodings = false
-  private var hasType = false
+  /// Place of the field Content-Type; the first one counts.
+  private var typeField: Int?
 
   /// Whether the answer itself says where it ends (RFC 9112 section 6.3).
   var isFramed: Bool { announced != nil || transferCodings.contains("chunked") }
@@ -53,16 +54,15 @@ struct HeaderAccumulator {
   }
 
   /// An answer without end: server-sent events, and the pictures of a camera.
-  var isStream: Bool {
-    guard hasType else { return false }
-    return block.isFirst("content-type") { type in
-      let essence = type.prefix { $0 != UInt8(ascii: ";") }
-      return isWord(essence, "text/event-stream") || isWord(essence, "multipart/x-mixed-replace")
-    }
+  private(set) var isStream = false
+
+  private mutating func takeType(_ value: Slice<UnsafeRawBufferPointer>) {
+    let essence = UnsafeRawBufferPointer(rebasing: value.prefix { $0 != UInt8(ascii: ";") })
+    isStream = isWord(essence, "text/event-stream") || isWord(essence, "multipart/x-mixed-replace")
   }
 
   /// - Parameter word: in lower case. Blanks around and within the text do not count.
-  private func isWord(_ text: Slice<UnsafeRawBufferPointer>, _ word: StaticString) -> Bool {
+  private func isWord(_ text: UnsafeRawBufferPointer, _ word: StaticString) -> Bool {
     word.withUTF8Buffer { word in
       var index = 0
       for byte in text where !isBlank(byte) {
@@ -117,7 +117,10 @@ struct HeaderAccumulator {
     let isCoding = isNamed(content, colon, "transfer-encoding")
     framesBody = isLength || isCoding
     if isCoding { hasCodings = true }
-    if isNamed(content, colon, "content-type") { hasType = true }
+    if typeField == nil, isNamed(content, colon, "content-type") {
+      typeField = fieldCount
+      takeType(content[(colon + 1)...])  // bounded: a place within the line
+    }
     return !isLength || isLengthSound(content, colon) ? .more : .malformed
   }
 
@@ -130,6 +133,8 @@ struct HeaderAccumulator {
     // libcurl reads each line for itself, and would look for the end of the body elsewhere.
     if framesBody, !content.allSatisfy(isBlank) { return .malformed }
     block.unfold(content)
+    // Its value goes on, so it has a blank within that no type has.
+    if typeField == fieldCount { isStream = false }
     return .more
   }
 
@@ -194,7 +199,7 @@ struct HeaderAccumulator {
     httpVersion = String(decoding: version, as: UTF8.self)
     atStart = false
     announced = nil
-    (hasCodings, hasType) = (false, false)
+    (hasCodings, typeField, isStream) = (false, nil, false)
     block.removeAll()
     return .more
   }

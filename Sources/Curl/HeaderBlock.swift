@@ -91,17 +91,6 @@ package struct HeaderBlock: Hashable, Sendable {
     return isText || byte < 0x80 ? [byte] : Array("%\(Base16.text([byte], Base16.upper))".utf8)
   }
 
-  /// Whether the first value of that name passes; false where there is none. No text is made of it.
-  func isFirst(_ name: StaticString, _ passes: (Slice<UnsafeRawBufferPointer>) -> Bool) -> Bool {
-    var found = false
-    forEach { one, value in
-      guard name.withUTF8Buffer({ isSame(one, $0) }) else { return true }
-      found = passes(value)
-      return false
-    }
-    return found
-  }
-
   /// Whether there is one of that name.
   func has(_ name: StaticString) -> Bool {
     var found = false

@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Synchronization
 
 /// A month of one check, in UTC, until now or its end.
 package struct MonthFigures: Hashable, Sendable {
