@@ -103,7 +103,9 @@ private func explanationText(_ explanation: ValueExplanation) -> String {
     text += "\(value.key.printable(maxBytes: 200)): \(value.sources.first?.value ?? "")\n"
     for (index, source) in value.sources.enumerated() {
       let place = source.place.map { " at \($0)" } ?? ""
-      let other = value.key == "tags" ? "and \(source.value) from" : "instead of \(source.value) from"
+      // Tags add up, as far as the first place that takes them away.
+      let addsUp = value.key == "tags" && !value.sources[..<index].contains { $0.value == "null" }
+      let other = (addsUp ? "and" : "instead of") + " \(source.value) from"
       text += "  \(index == 0 ? "from" : other) \(source.label)\(place)\n"
     }
   }
