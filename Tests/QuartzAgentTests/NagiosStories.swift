@@ -98,7 +98,7 @@ import Testing
     ["-H", "no colon", "http://127.0.0.1:1/"], ["-d", "@missing.json", "http://127.0.0.1:1/"],
     ["-X", "GET POST", "http://127.0.0.1:1/"], ["ftp://127.0.0.1/"], ["http://"], ["tcp://127.0.0.1"],
     ["tcp://127.0.0.1:99999"], ["dns://127.0.0.1"], ["ping://"], [""], ["|"], ["a\nb"], ["--", "--help"],
-    ["--post", "--config", "checks.yaml"],
+    ["--post", "--config", "checks.yaml"], ["--export", "missing/results.json", "tcp://127.0.0.1:1"],
   ])
   func wrongWordsAreOneLineAndThree(arguments: [String]) async throws {
     try await withTemporaryDirectory { folder in
