@@ -21,8 +21,10 @@ extension SettingsBuilder {
     var channels: [AlertChannel] = []
     for item in list {
       guard case .map(let map) = item.value else { continue }
+      var definition = AlertChannelDefinition(map, &walk.reader)
+      definition.unread = unread(map)
       do throws(InvalidAlerts) {
-        let channel = try AlertChannel(AlertChannelDefinition(map, &walk.reader))
+        let channel = try AlertChannel(definition)
         if channels.contains(where: { $0.name == channel.name }) {
           walk.problem(map.position(of: ["name"]), "two channels are called \(quoted(channel.name))")
         }
@@ -30,6 +32,8 @@ extension SettingsBuilder {
         channels.append(channel)
       } catch {
         tell(error.problems, map)
+        guard definition.unread != nil, let channel = standIn(for: definition, map) else { continue }
+        channels.append(channel)
       }
     }
     return channels

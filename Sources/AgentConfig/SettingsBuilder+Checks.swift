@@ -78,6 +78,7 @@ extension SettingsBuilder {
     let fromFile = bodyFile(map)
     definition.http.body = definition.http.body ?? fromFile
     fill(&definition, from: defaults, map)
+    definition.unread = unread(map)
     do throws(InvalidCheck) {
       let check = try MonitoringCheck(definition, patterns: patterns)
       notice(check, map)
@@ -86,7 +87,7 @@ extension SettingsBuilder {
       return check
     } catch {
       for problem in error.problems { report(problem, map) }
-      return nil
+      return definition.unread == nil ? nil : standIn(for: definition)
     }
   }
 

@@ -70,8 +70,10 @@ package struct CheckRunner: Sendable {
     self.absence = absence
   }
 
-  /// One attempt and nothing else: whether the check's conditions hold.
+  /// One attempt and nothing else: whether the check's conditions hold. A check that cannot be run here is held against
+  /// no other.
   package func succeedsNow(_ check: MonitoringCheck) async throws(CancellationError) -> Bool {
+    if check.isWithheld { return true }
     var attempts: [AttemptFacts] = []
     return try await attempt(check, &attempts).verdict.isSuccess
   }
@@ -79,6 +81,13 @@ package struct CheckRunner: Sendable {
   /// Throws only when the surrounding task is cancelled; a cancelled run leaves no result.
   package func run(_ check: MonitoringCheck, slot: ProbeSlot) async throws(CancellationError) -> CheckResult {
     let startedAt = time.wall()
+    if check.isWithheld, let words = check.unread?.words {
+      let outcome = ProbeOutcome(Verdict(.localFault, phase: .prepare, message: words))
+      let facts = AttemptFacts(
+        startedAt: startedAt, status: outcome.verdict.status, reason: .localFault, responseTime: nil,
+        dialled: [])
+      return result(of: outcome, [facts], check: check, slot: slot, startedAt: startedAt)
+    }
     var attempts: [AttemptFacts] = []
     var began = time.instant()
     var outcome = try await attempt(check, &attempts)
@@ -174,6 +183,11 @@ package struct CheckRunner: Sendable {
     result.isHeldBack = outcome.isHeldBack
     return result
   }
+}
+
+extension MonitoringCheck {
+  /// A secret is missing, so that a probe would ask another question. A heartbeat asks the agent, by the check's id.
+  fileprivate var isWithheld: Bool { unread != nil && type != .heartbeat }
 }
 
 extension ProbeOutcome {

@@ -109,26 +109,6 @@ struct ReuseTests {
     #expect(d.expect.certificateDays.warn == .seconds(9 * 86_400))
   }
 
-  /// Also where a nearer place has the key again: maps and tags that were taken away in between do not come back.
-  @Test func whatIsTakenAwayInBetweenStaysAway() throws {
-    let settings = try load(
-      """
-      templates:
-        far: {type: http, url: "http://a/", tags: [x], headers: {a: "1"}, expect: {status: 204, header: {x: y}, json: {$.a: 1}}}
-        between: {extends: far, tags: null, headers: null, expect: {status: null, header: null}}
-        near: {extends: between, tags: [z], headers: {b: "2"}, expect: {header: {k: l}}}
-      groups:
-        - {name: G, tags: [g], checks: [{name: A, extends: near, tags: [own]}, {name: B, extends: between}]}
-      """)
-    let a = try check(settings, "A")
-    guard case .http(let http) = a.kind else { throw Unexpected() }
-    #expect(a.plan.tags == ["own", "z"])
-    #expect(http.headers.map(\.name) == ["b"])
-    #expect(http.expect.status == [200...299])
-    #expect(http.expect.headers.map(\.name) == ["k"] && http.expect.json.count == 1)
-    #expect(try check(settings, "B").plan.tags == [])
-  }
-
   /// Where nothing is inherited it says nothing; elsewhere, and written as nothing, it is a mistake.
   @Test func nullIsNoValue() {
     #expect(

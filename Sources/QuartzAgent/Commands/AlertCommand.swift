@@ -33,6 +33,7 @@ struct AlertCommand: AsyncParsableCommand {
       abstract: "Send a test notification by a channel of the configuration, or by all.",
       discussion: """
         No running agent is needed. Receivers that keep a state, PagerDuty and Alertmanager, get it as resolved at once. \
+        A channel whose credential only the service can read is named and not tried. \
         Exit code: 0 when each channel accepted it, 3 when one did not, 78 for a wrong configuration.
         """)
 
@@ -106,6 +107,11 @@ private func send(
     let sender = ChannelSender(engine, settings.egress) { printError($0) }
     var isTaken = true
     for channel in channels where !Task.isCancelled {
+      if let unread = channel.unread {
+        printOutput("\(channel.name): not sent: \(unread.words)\n")
+        isTaken = false
+        continue
+      }
       let message = writer.sample(kind, channel, now: engine.time.wall())
       let (outcome, answer) = await sender.attempt(message, by: channel)
       printOutput("\(channel.name): \(outcome.words(channel, answer))\n")

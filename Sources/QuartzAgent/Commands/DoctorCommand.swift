@@ -41,8 +41,14 @@ struct DoctorCommand: AsyncParsableCommand {
     findings += try await withProbeEngine(egress: egress, time: .system) { engine in
       let network = NetworkFindings(engine: engine)
       var findings = await network.resolvers()
-      if let quartz = settings?.quartz { findings += await network.api(quartz) }
-      if let settings, let group = settings.group {
+      if let unread = settings?.unread["quartz"] {
+        findings.append(.fine("api", "not asked: it \(unread.words)"))
+      } else if let quartz = settings?.quartz {
+        findings += await network.api(quartz)
+      }
+      if let unread = settings?.unread["group"] {
+        findings.append(.fine("group", "not asked: it \(unread.words)"))
+      } else if let settings, let group = settings.group {
         findings += await GroupFindings(engine: engine, group: group, settings: settings).all()
       }
       return findings
