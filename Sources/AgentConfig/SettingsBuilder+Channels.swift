@@ -31,9 +31,11 @@ extension SettingsBuilder {
         warnOfListeners(channel, map)
         channels.append(channel)
       } catch {
-        tell(error.problems, map)
-        guard definition.unread != nil, let channel = standIn(for: definition, map) else { continue }
-        channels.append(channel)
+        if definition.unread == nil {
+          tell(error.problems, map)
+        } else if let channel = standIn(for: definition, map) {
+          channels.append(channel)
+        }
       }
     }
     return channels

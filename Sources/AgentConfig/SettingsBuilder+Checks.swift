@@ -86,8 +86,9 @@ extension SettingsBuilder {
       notice(check, outlasting: map)
       return check
     } catch {
+      if definition.unread != nil { return standIn(for: definition, map) }
       for problem in error.problems { report(problem, map) }
-      return definition.unread == nil ? nil : standIn(for: definition)
+      return nil
     }
   }
 
@@ -123,7 +124,7 @@ extension SettingsBuilder {
     definition.timeout = isOwn ? timeout : min(timeout, interval)
   }
 
-  private mutating func report(_ problem: CheckProblem, _ map: GivenMap) {
+  mutating func report(_ problem: CheckProblem, _ map: GivenMap) {
     guard !map.isInvalid(problem.path) else { return }
     let position = map.position(of: problem.path)
     guard !map.isSecret(problem.path) || problem.path.isEmpty else {

@@ -24,11 +24,15 @@ extension SettingsBuilder {
     return sections
   }
 
-  /// The check with placeholders for what it must have: with its conditions where these are right, else without.
-  func standIn(for definition: CheckDefinition) -> MonitoringCheck? {
+  /// The check with placeholders for what it must have. Its other problems are reported.
+  mutating func standIn(for definition: CheckDefinition, _ map: GivenMap) -> MonitoringCheck? {
     var whole = definition
     whole.fillIn()
-    if let check = try? MonitoringCheck(whole, patterns: patterns) { return check }
+    do throws(InvalidCheck) {
+      return try MonitoringCheck(whole, patterns: patterns)
+    } catch {
+      for problem in error.problems { report(problem, map) }
+    }
     var bare = CheckDefinition()
     (bare.unread, bare.plan, bare.type) = (whole.unread, whole.plan, whole.type)
     (bare.id, bare.name, bare.was, bare.resource) = (whole.id, whole.name, whole.was, whole.resource)
@@ -40,7 +44,7 @@ extension SettingsBuilder {
   }
 
   /// The same of a channel.
-  func standIn(for definition: AlertChannelDefinition, _ map: GivenMap) -> AlertChannel? {
+  mutating func standIn(for definition: AlertChannelDefinition, _ map: GivenMap) -> AlertChannel? {
     var whole = definition
     if map["webhook"] != nil {
       whole.webhook = whole.webhook ?? Redacted("https://\(UnreadCredentials.host)/\(UnreadCredentials.host)")
@@ -52,7 +56,12 @@ extension SettingsBuilder {
     } else if map["exec"] != nil, whole.exec?.first?.hasPrefix("/") != true {
       whole.exec = ["/\(UnreadCredentials.host)"]
     }
-    return try? AlertChannel(whole)
+    do throws(InvalidAlerts) {
+      return try AlertChannel(whole)
+    } catch {
+      tell(error.problems, map)
+      return nil
+    }
   }
 }
 
