@@ -53,7 +53,7 @@ extension SettingsBuilder {
       }
     } else if map["mail"] != nil {
       whole.mail = (whole.mail ?? AlertChannelDefinition.Mail()).filledIn
-    } else if map["exec"] != nil, whole.exec?.first?.hasPrefix("/") != true {
+    } else if map["exec"] != nil, whole.exec?.first?.isEmpty ?? true {
       whole.exec = ["/\(UnreadCredentials.host)"]
     }
     do throws(InvalidAlerts) {
