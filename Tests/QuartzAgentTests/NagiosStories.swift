@@ -121,6 +121,32 @@ import Testing
     }
   }
 
+  /// Also for a command that is none, and on a system that gives too little.
+  @Test(arguments: [
+    ("\"$0\" onc --format nagios", #"UNKNOWN - there is no command "onc""#),
+    ("\"$0\" --format=nagios", "UNKNOWN - "),
+    (
+      "exec prlimit --stack=65536:65536 \"$0\" once --format nagios tcp://127.0.0.1:1",
+      "UNKNOWN - the stack limit of this process is below the 1 MiB that it needs\n"
+    ),
+    (
+      "exec prlimit --stack=65536:65536 \"$0\" once tcp://127.0.0.1:1 --format=nagios",
+      "UNKNOWN - the stack limit of this process is below the 1 MiB that it needs\n"
+    ),
+    ("exec \"$0\" once --format nagios tcp://127.0.0.1:1 >&-", ""),
+    ("exec \"$0\" once --format nagios tcp://127.0.0.1:1 >/dev/full", ""),
+  ])
+  func whateverHappensItIsThree(script: String, words: String) async throws {
+    try await withTemporaryDirectory { folder in
+      let outcome = try await AgentProcess(
+        ["-c", script, AgentProcess.binary.path], in: folder, program: URL(filePath: "/bin/sh")
+      ).finish()
+      #expect(outcome.status == 3, "\(outcome.stdout)\(outcome.stderr)")
+      #expect(outcome.stdout.hasPrefix(words), "\(outcome.stdout)")
+      #expect(outcome.stdout.count { $0 == "\n" } == (words.isEmpty ? 0 : 1), "\(outcome.stdout)")
+    }
+  }
+
   /// A plugin that is stopped ends with one of the four codes as well.
   @Test(arguments: [SIGINT, SIGTERM]) func whatIsStoppedIsUnknown(signal: Int32) async throws {
     try await withTemporaryDirectory { folder in
