@@ -42,7 +42,7 @@ struct ListChange {
     }
   }
 
-  /// What a rename left behind, each with the way to keep it.
+  /// Histories that a rename left behind, each with the way to keep it.
   var warnings: [(message: String, hint: String)] {
     parted.prefix(Self.shown).map { old, new in
       (
