@@ -125,12 +125,19 @@ extension SendOutcome {
   fileprivate func words(_ channel: AlertChannel, _ answer: String?) -> String {
     let said = answer.map { " (it said: \($0))" } ?? ""
     return switch self {
-    case .delivered: "delivered to \(channel.target)\(said)"
+    case .delivered: "delivered to \(channel.target)\(channel.acceptance)\(said)"
     case .deliveredBut(let why): "delivered, but not to all recipients: \(why)"
     case .partly(let why, let remaining, _, _):
       "not delivered to \(remaining.joined(separator: ", ")): \(why); the agent would retry for them"
     case .failed(let why, _, _): "not delivered: \(why)\(said); the agent would retry"
     case .refused(let why): "refused: \(why)\(said)"
     }
+  }
+}
+
+extension AlertChannel {
+  /// Of a mail, delivery ends at the server that accepted it.
+  fileprivate var acceptance: String {
+    if case .mail(let mail) = kind { " (accepted by \(mail.server))" } else { "" }
   }
 }
