@@ -58,9 +58,9 @@ struct DoctorCommand: AsyncParsableCommand {
 
   /// As the agent reads it, from here on as its user: root reads files that the agent cannot.
   private func configurationOfAgent() -> (Settings?, Notice) {
-    let (settings, found) = configuration()
-    guard let settings, let path = config.existing, becomeOwner(of: settings.agent.stateDir) else {
-      return (settings, found)
+    let first = configuration()
+    guard let settings = first.0, let path = config.existing, becomeOwner(of: settings.agent.stateDir) else {
+      return first
     }
     guard mayRead(path) else {
       return (
