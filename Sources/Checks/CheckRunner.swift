@@ -81,13 +81,7 @@ package struct CheckRunner: Sendable {
   /// Throws only when the surrounding task is cancelled; a cancelled run leaves no result.
   package func run(_ check: MonitoringCheck, slot: ProbeSlot) async throws(CancellationError) -> CheckResult {
     let startedAt = time.wall()
-    if check.isWithheld, let words = check.unread?.words {
-      let outcome = ProbeOutcome(Verdict(.localFault, phase: .prepare, message: words))
-      let facts = AttemptFacts(
-        startedAt: startedAt, status: outcome.verdict.status, reason: .localFault, responseTime: nil,
-        dialled: [])
-      return result(of: outcome, [facts], check: check, slot: slot, startedAt: startedAt)
-    }
+    if check.isWithheld { return withheld(check, slot: slot, startedAt: startedAt) }
     var attempts: [AttemptFacts] = []
     var began = time.instant()
     var outcome = try await attempt(check, &attempts)
@@ -163,6 +157,15 @@ package struct CheckRunner: Sendable {
     case .ping: ping
     case .heartbeat: heartbeat
     }
+  }
+
+  /// The result of a check that cannot be asked here.
+  @inline(never)
+  private func withheld(_ check: MonitoringCheck, slot: ProbeSlot, startedAt: Timestamp) -> CheckResult {
+    let verdict = Verdict(.localFault, phase: .prepare, message: check.unread?.words)
+    let attempt = AttemptFacts(
+      startedAt: startedAt, status: verdict.status, reason: verdict.reason, responseTime: nil)
+    return result(of: ProbeOutcome(verdict), [attempt], check: check, slot: slot, startedAt: startedAt)
   }
 
   /// Never inlined: in an asynchronous function all of this would be kept for as long as it waits.
