@@ -109,7 +109,7 @@ struct References: Sendable {
         ? "is the credential \(quoted(name)), which the service alone has: it was not looked at"
         : "needs the credential \(quoted(name)), but CREDENTIALS_DIRECTORY is not set",
       hint: "${cred:} works in a systemd service with LoadCredential=\(name.printable(maxBytes: 60)):…")
-    note.isElsewhere = isElsewhere
+    note.credential = isElsewhere ? name : nil
     throw note
   }
 

@@ -22,8 +22,8 @@ package struct SecretFiles: Sendable {
   package struct Note: Error, Hashable, Sendable {
     package var message: String
     package var hint: String?
-    /// Nothing is wrong: what is asked for is elsewhere, and only read there.
-    package var isElsewhere = false
+    /// Name of a credential that only the service can read: nothing is wrong. `nil` for a problem.
+    package var credential: String?
 
     package init(_ message: String, hint: String? = nil) {
       self.message = message

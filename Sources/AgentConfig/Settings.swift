@@ -37,6 +37,8 @@ package struct Settings: Hashable, Sendable {
   /// Paths of values that came from `${file:}` or `${cred:}` into keys that are not secret by themselves; the first
   /// two parts of a check's are `checks` and its id. Only `EffectiveConfig` looks at them.
   package var secretPaths: Set<[String]> = []
+  /// Credentials that only the service can read, by the section that needs them. Empty in the service itself.
+  package var unread: [String: UnreadCredentials] = [:]  // own text
 
   package init() {}
 }

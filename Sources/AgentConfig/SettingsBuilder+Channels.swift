@@ -21,15 +21,21 @@ extension SettingsBuilder {
     var channels: [AlertChannel] = []
     for item in list {
       guard case .map(let map) = item.value else { continue }
+      var definition = AlertChannelDefinition(map, &walk.reader)
+      definition.unread = unread(map)
       do throws(InvalidAlerts) {
-        let channel = try AlertChannel(AlertChannelDefinition(map, &walk.reader))
+        let channel = try AlertChannel(definition)
         if channels.contains(where: { $0.name == channel.name }) {
           walk.problem(map.position(of: ["name"]), "two channels are called \(quoted(channel.name))")
         }
         warnOfListeners(channel, map)
         channels.append(channel)
       } catch {
-        tell(error.problems, map)
+        if definition.unread == nil {
+          tell(error.problems, map)
+        } else if let channel = standIn(for: definition, map) {
+          channels.append(channel)
+        }
       }
     }
     return channels

@@ -78,6 +78,7 @@ extension SettingsBuilder {
     let fromFile = bodyFile(map)
     definition.http.body = definition.http.body ?? fromFile
     fill(&definition, from: defaults, map)
+    definition.unread = unread(map)
     do throws(InvalidCheck) {
       let check = try MonitoringCheck(definition, patterns: patterns)
       notice(check, map)
@@ -85,6 +86,7 @@ extension SettingsBuilder {
       notice(check, outlasting: map)
       return check
     } catch {
+      if definition.unread != nil { return standIn(for: definition, map) }
       for problem in error.problems { report(problem, map) }
       return nil
     }
@@ -122,7 +124,7 @@ extension SettingsBuilder {
     definition.timeout = isOwn ? timeout : min(timeout, interval)
   }
 
-  private mutating func report(_ problem: CheckProblem, _ map: GivenMap) {
+  mutating func report(_ problem: CheckProblem, _ map: GivenMap) {
     guard !map.isInvalid(problem.path) else { return }
     let position = map.position(of: problem.path)
     guard !map.isSecret(problem.path) || problem.path.isEmpty else {

@@ -36,6 +36,7 @@ struct SettingsBuilder {
     judgeProbe(settings.probe)
     judgeLabels(settings.metrics.labels)
     settings.secretPaths = secretPaths(checks)
+    settings.unread = unreadSections()
     return settings
   }
 

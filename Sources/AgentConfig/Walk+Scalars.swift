@@ -7,7 +7,7 @@ import YAML
 extension Walk {
   /// A single value: resolved, then read as its kind wants it.
   mutating func scalar(_ node: YAMLNode, _ kind: ValueKind, _ place: KeyPlace) -> Given {
-    let invalid = Given(.invalid, at: place.position)
+    var invalid = Given(.invalid, at: place.position)
     guard case .scalar(let raw, let isPlain) = node.content else {
       problem(place.position, "\(place.key) must be \(kind.words), found \(node.kindText)")
       return invalid
@@ -16,7 +16,8 @@ extension Walk {
     do {
       resolved = try references.resolve(raw)
     } catch {
-      if error.isElsewhere {
+      if let credential = error.credential {
+        (invalid.credential, invalid.isSecret, hasSecrets) = (credential, true, true)
         elsewhere(place.position, "\(place.key) \(error.message)")
       } else {
         problem(place.position, "\(place.key) \(error.message)", hint: error.hint)

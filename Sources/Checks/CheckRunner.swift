@@ -70,8 +70,10 @@ package struct CheckRunner: Sendable {
     self.absence = absence
   }
 
-  /// One attempt and nothing else: whether the check's conditions hold.
+  /// One attempt and nothing else: whether the check's conditions hold. A check that cannot be run here is held against
+  /// no other.
   package func succeedsNow(_ check: MonitoringCheck) async throws(CancellationError) -> Bool {
+    if check.isWithheld { return true }
     var attempts: [AttemptFacts] = []
     return try await attempt(check, &attempts).verdict.isSuccess
   }
@@ -79,6 +81,7 @@ package struct CheckRunner: Sendable {
   /// Throws only when the surrounding task is cancelled; a cancelled run leaves no result.
   package func run(_ check: MonitoringCheck, slot: ProbeSlot) async throws(CancellationError) -> CheckResult {
     let startedAt = time.wall()
+    if check.isWithheld { return withheld(check, slot: slot, startedAt: startedAt) }
     var attempts: [AttemptFacts] = []
     var began = time.instant()
     var outcome = try await attempt(check, &attempts)
@@ -156,6 +159,15 @@ package struct CheckRunner: Sendable {
     }
   }
 
+  /// The result of a check that cannot be asked here.
+  @inline(never)
+  private func withheld(_ check: MonitoringCheck, slot: ProbeSlot, startedAt: Timestamp) -> CheckResult {
+    let verdict = Verdict(.localFault, phase: .prepare, message: check.unread?.words)
+    let attempt = AttemptFacts(
+      startedAt: startedAt, status: verdict.status, reason: verdict.reason, responseTime: nil)
+    return result(of: ProbeOutcome(verdict), [attempt], check: check, slot: slot, startedAt: startedAt)
+  }
+
   /// Never inlined: in an asynchronous function all of this would be kept for as long as it waits.
   @inline(never)
   private func result(
@@ -174,6 +186,11 @@ package struct CheckRunner: Sendable {
     result.isHeldBack = outcome.isHeldBack
     return result
   }
+}
+
+extension MonitoringCheck {
+  /// A secret is missing, so that a probe would ask another question. A heartbeat asks the agent, by the check's id.
+  fileprivate var isWithheld: Bool { unread != nil && type != .heartbeat }
 }
 
 extension ProbeOutcome {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 import Testing
 
@@ -44,5 +45,31 @@ struct KeyRemovalTests {
           + "checks:\n  - {\(KeySamples.flow(base.merging(others.merging([key: "null"]) { $1 }) { $1 }))}\n")
       #expect(taken.checks == without.checks && taken.maintenance == without.maintenance, "\(key)")
     }
+  }
+
+  /// Also where a nearer place has the key again: maps and tags that were taken away in between do not come back.
+  @Test func whatIsTakenAwayInBetweenStaysAway() throws {
+    let loaded = try settings(
+      """
+      templates:
+        far: {type: http, url: "http://a/", tags: [x], headers: {a: "1"}, expect: {status: 204, header: {x: y}, json: {$.a: 1}}}
+        between: {extends: far, tags: null, headers: null, expect: {status: null, header: null}}
+        near: {extends: between, tags: [z], headers: {b: "2"}, expect: {header: {k: l}}}
+      groups:
+        - {name: G, tags: [g], checks: [{name: A, extends: near, tags: [own]}, {name: B, extends: between}]}
+      """)
+    func check(_ name: String) throws -> MonitoringCheck {
+      try #require(loaded.checks.first { $0.name == name })
+    }
+    let a = try check("A")
+    guard case .http(let http) = a.kind else {
+      Issue.record("\(a.kind)")
+      return
+    }
+    #expect(a.plan.tags == ["own", "z"])
+    #expect(http.headers.map(\.name) == ["b"])
+    #expect(http.expect.status == [200...299])
+    #expect(http.expect.headers.map(\.name) == ["k"] && http.expect.json.count == 1)
+    #expect(try check("B").plan.tags == [])
   }
 }

@@ -97,6 +97,56 @@ struct ReferenceTests {
     #expect(errors?.description.contains("CREDENTIALS_DIRECTORY is not set") == true)
   }
 
+  /// What lacks a credential of the service keeps its name, so that rules, dependencies and canaries can name it.
+  @Test func whatLacksACredentialIsKnownByItsName() throws {
+    var sources = ConfigSources.test
+    sources.environment["CREDENTIALS_DIRECTORY"] = nil
+    sources.credentials = .ofTheService
+    let loaded = try ConfigLoader.parse(
+      text: """
+        quartz: {url: "https://api.example/v1", api_key: "${cred:q}"}
+        canaries: [c, d]
+        alerts:
+          channels:
+            - {name: w, webhook: "${cred:hook}"}
+            - {name: h, webhook: "https://h.example/x", headers: {X-Key: "Bearer ${cred:pw}"}}
+            - {name: m, mail: {server: "a.example:587", username: u, password: "${cred:mail}", from: a@b.example, to: [c@d.example]}}
+            - {name: p, webhook: "https://p.example/x", format: pagerduty, routing_key: "${cred:rk}"}
+            - {name: free, webhook: "https://f.example/x"}
+          rules: [{name: r, type: state, state: degraded, channels: [w, m, p]}]
+        checks:
+          - {name: a, type: tcp, host: a.example, port: 1, depends_on: [d, p]}
+          - {name: c, type: http, url: "https://c.example/", auth: {bearer: "${cred:api}"}}
+          - {name: d, type: http, url: "https://d.example/?k=${cred:api}", tags: [t], expect: {body: {contains: "${cred:b}"}}}
+          - {name: e, type: http, url: "https://e.example/", headers: {X-Key: "${cred:api}"}}
+          - {name: p, type: tcp, host: "${cred:host}", port: "${cred:port}", retries: 3}
+          - {name: q, type: dns, query: {name: "${cred:n}"}}
+          - {name: hb, type: heartbeat, token: "${cred:t}", cron: "${cred:x}"}
+        """, file: "a.yaml", sources: sources)
+    let settings = loaded.settings
+    #expect(settings.checks.map(\.name) == ["a", "c", "d", "e", "p", "q", "hb"])
+    #expect(
+      settings.checks.map { $0.unread?.names ?? [] }
+        == [[], ["api"], ["api", "b"], ["api"], ["host", "port"], ["n"], ["t", "x"]])
+    func names(_ holds: (UnreadCredentials) -> Bool) -> [String] {
+      settings.checks.filter { $0.unread.map(holds) ?? false }.map(\.name)
+    }
+    #expect(names(\.hidesTarget) == ["d", "p", "q"])
+    #expect(names(\.hidesConditions) == ["d"])
+    #expect(settings.checks[2].tags == ["t"] && settings.checks[4].plan.retries == 3)
+    let channels = settings.alerts?.channels ?? []
+    #expect(channels.map(\.name) == ["w", "h", "m", "p", "free"])
+    #expect(channels.map { $0.unread?.names ?? [] } == [["hook"], ["pw"], ["mail"], ["rk"], []])
+    #expect(settings.quartz == nil && settings.unread["quartz"]?.names == ["q"])
+    // What else is wrong is said all the same.
+    let wrong = #expect(throws: ConfigErrors.self) {
+      try ConfigLoader.parse(
+        text: "checks: [{name: d, type: http, url: \"${cred:api}\", method: \"A B\"}]", file: "a.yaml",
+        sources: sources)
+    }
+    #expect(wrong?.count == 1 && wrong?.description.contains("method") == true)
+  }
+
   /// Credentials in clear are allowed, on purpose or by mistake; the person should know.
   @Test func credentialsInClearAreAWarning() throws {
     let text = """

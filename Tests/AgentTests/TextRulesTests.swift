@@ -119,6 +119,33 @@ import Testing
     #expect(try added(7) == five + ", 2 more")
   }
 
+  /// `was` is the first name: of a check that was renamed before, or has an id of its own, the name of now is none.
+  @Test func aSecondRenameSaysWhatItLoses() throws {
+    func named(_ name: String, was: String? = nil, id: Int? = nil) throws -> MonitoringCheck {
+      var definition = CheckDefinition()
+      (definition.name, definition.was, definition.type) = (name, was, "tcp")
+      definition.id = id.map { UniqueID(high: 1, low: UInt64($0)).description }
+      (definition.host, definition.port) = ("a.example", 1)
+      return try MonitoringCheck(definition)
+    }
+    let second = try named("Second", was: "First")
+    let lost = ListChange(from: [second], to: [try named("Third", was: "Second")])
+    #expect(lost.added == ["Third"] && lost.removed == ["Second"])
+    #expect(
+      lost.warnings.map(\.message) == [
+        "\(StatusFormat.name("Third")) begins without the history of \(StatusFormat.name("Second")): was names the first name of a check"
+      ])
+    #expect(lost.warnings.first?.hint.hasSuffix("or replace it by id: \(second.id)") == true)
+    let kept = ListChange(from: [second], to: [try named("Third", was: "First")])
+    #expect(kept.renamed == ["Second -> Third"] && kept.warnings.isEmpty)
+    let first = ListChange(from: [try named("First")], to: [second])
+    #expect(first.renamed == ["First -> Second"] && first.warnings.isEmpty)
+    // Another check that is called so is no rename.
+    #expect(ListChange(from: [second], to: [try named("Second")]).warnings.isEmpty)
+    #expect(
+      ListChange(from: [try named("Own", id: 7)], to: [try named("New", was: "Own")]).warnings.count == 1)
+  }
+
   /// What a member found of a resource's check, as others read it; larger bytes are none.
   @Test func findingsOfResources() {
     let finding = ResourceFinding(state: .degraded, at: begin)

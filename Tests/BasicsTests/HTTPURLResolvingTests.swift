@@ -50,7 +50,7 @@ import Testing
     "", "http:g", "http:", "https:/x", "g:h", "ftp://h/", "file:///etc/passwd", "gopher://h/", "dict://h:1/",
     "scp://h/x",
     "data:text/plain,x", "javascript:x", "mailto:a@b", "//", "///", "///h/", "//u@v@h/", "//h:0/", "//h::/",
-    "//:/", "//u@/", "//::1:/", "//127.1/",
+    "//:/", "//u@/", "//::1:/", "//127.1/", "//h:80:/", "http://h:80:/", "//[::1]:80:/",
     "//[::1/",
     "http://u:p@v@h/", "http://h\\@evil/", "\\\\h\\x", "/\\h", "/a b", " /x", "/x ", "/x\r\nSet-Cookie: a=b",
     "/x\0",

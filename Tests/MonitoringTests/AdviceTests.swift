@@ -54,6 +54,7 @@ import Testing
       (.transferTimeout, "x; packets may be lost on the way, all or only large ones", "see whether large"),
       (.localFault, "no route from this machine to x", "see the routes"),
       (.localFault, "the routing table of this machine prohibits x", "see the routes"),
+      (.localFault, "needs the credential \"a\", which only the service can read", "ask the running agent"),
       (.connectUnreachable, "x:1: no route to host", "see who on the way"),
       (.body, "x: administratively prohibited", "see what came"), (.localFault, nil, "see what this machine"),
     ] as [(Reason, String?, String)])

@@ -61,12 +61,16 @@ import Testing
   @Test func aFileThatDriftsIsNotJudged() async throws {
     let calm = results("shop", 30, response: 20, dns: 2)
     let busy = results("shop", 15, response: 20, dns: 2) + results("shop", 15, response: 60, dns: 2)
-    for (a, b) in [(calm, busy), (busy, calm)] {
+    for (a, b, status) in [(calm, busy, 3), (busy, calm, 0)] as [(String, String, Int32)] {
       let outcome = try await compare(a, b, "--fail-slower", "1%")
       let response = outcome.stdout.split(separator: "\n").first { $0.contains("response") }
       #expect(
         response?.contains("not judged: the files vary by 4") == true, "\(outcome.stdout)")
-      #expect(outcome.status == 0)
+      // What may be slower, and cannot be judged, does not pass.
+      #expect(outcome.status == status, "\(outcome.stderr)")
+      #expect(
+        outcome.stderr.hasPrefix(
+          status == 0 ? "" : "quartz-agent: error: --fail-slower was not judged: shop: the files vary by 4"))
     }
   }
 
@@ -110,7 +114,23 @@ import Testing
     let row = try #require(phases.first { $0["phase"]?.string == "response" })
     #expect(row["n_a"]?.integer == Int64(a) && row["n_b"]?.integer == Int64(b))
     #expect(row["verdict"]?.string == (isJudged ? "b_slower" : "too_few"), "\(outcome.stdout)")
-    #expect(outcome.status == (isJudged ? 1 : 0))
+    #expect(outcome.status == (isJudged ? 1 : 3))
+    let words = "--fail-slower was not judged: shop: 4 times of the 5 that are needed\n"
+    #expect(outcome.stderr.contains(words) == !isJudged, "\(outcome.stderr)")
+  }
+
+  /// A check that has no time in one of the files passes no gate; without one it is compared as far as it goes.
+  @Test func aGateNeedsTimesInBoth() async throws {
+    let down = String(
+      repeating: #"{"check":"shop","target":"t","state":"down","started_at":"2027-01-15T08:00:00.000Z"}"#
+        + "\n",
+      count: 9)
+    let up = String(
+      repeating: #"{"check":"shop","target":"t","state":"up","response_time_ms":20}"# + "\n", count: 9)
+    let gate = try await compare(up, down, "--fail-slower", "10%")
+    #expect(gate.status == 3)
+    #expect(gate.stderr.contains("not judged: shop: B has no response time of it\n"), "\(gate.stderr)")
+    #expect(try await compare(up, down).status == 0)
   }
 
   /// Two files of different checks are data to be looked at, and no success.

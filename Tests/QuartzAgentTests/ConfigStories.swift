@@ -54,6 +54,34 @@ import Testing
     }
   }
 
+  /// Tags add up as far as a place that takes them away; what is behind that place is no part of them.
+  @Test func explainsTagsThatWereTakenAway() async throws {
+    try await withTemporaryDirectory { folder in
+      let yaml = """
+        agent: {state_dir: .}
+        templates:
+          far: {type: tcp, host: a, port: 1, tags: [x]}
+          near: {extends: far, tags: null}
+        checks:
+          - {name: A, extends: near, tags: [own]}
+          - {name: B, extends: far, tags: null}
+        """
+      try yaml.write(to: folder.appending(path: "agent.yaml"), atomically: true, encoding: .utf8)
+      let some = try await agent("validate", "--explain", "A.tags", in: folder)
+      #expect(
+        some.stdout == """
+          check "A"
+          tags: [own]
+            from the check itself at agent.yaml:6:36
+            and null from template "near" at agent.yaml:4:30
+            instead of [x] from template "far" at agent.yaml:3:44
+
+          """)
+      let none = try await agent("validate", "--explain", "B.tags", in: folder)
+      #expect(none.stdout.contains("instead of [x] from template \"far\""))
+    }
+  }
+
   @Test func validateReadsTheFilesOfTrustedCertificates() async throws {
     try await withTemporaryDirectory { folder in
       let yaml = "checks: [{name: Web, type: http, url: \"https://a.test/\", tls: {ca_file: nothing.pem}}]"

@@ -98,7 +98,7 @@ import Testing
     ["-H", "no colon", "http://127.0.0.1:1/"], ["-d", "@missing.json", "http://127.0.0.1:1/"],
     ["-X", "GET POST", "http://127.0.0.1:1/"], ["ftp://127.0.0.1/"], ["http://"], ["tcp://127.0.0.1"],
     ["tcp://127.0.0.1:99999"], ["dns://127.0.0.1"], ["ping://"], [""], ["|"], ["a\nb"], ["--", "--help"],
-    ["--post", "--config", "checks.yaml"],
+    ["--post", "--config", "checks.yaml"], ["--export", "missing/results.json", "tcp://127.0.0.1:1"],
   ])
   func wrongWordsAreOneLineAndThree(arguments: [String]) async throws {
     try await withTemporaryDirectory { folder in
@@ -118,6 +118,32 @@ import Testing
         outcome.stdout.hasSuffix("\n") && outcome.stdout.count { $0 == "\n" } == 1, "\(outcome.stdout)")
       // A bar would begin performance data.
       #expect(!outcome.stdout.contains("|"), "\(outcome.stdout)")
+    }
+  }
+
+  /// Also for a command that is none, and on a system that gives too little.
+  @Test(arguments: [
+    ("\"$0\" onc --format nagios", #"UNKNOWN - there is no command "onc""#),
+    ("\"$0\" --format=nagios", "UNKNOWN - "),
+    (
+      "exec prlimit --stack=65536:65536 \"$0\" once --format nagios tcp://127.0.0.1:1",
+      "UNKNOWN - the stack limit of this process is below the 1 MiB that it needs\n"
+    ),
+    (
+      "exec prlimit --stack=65536:65536 \"$0\" once tcp://127.0.0.1:1 --format=nagios",
+      "UNKNOWN - the stack limit of this process is below the 1 MiB that it needs\n"
+    ),
+    ("exec \"$0\" once --format nagios tcp://127.0.0.1:1 >&-", ""),
+    ("exec \"$0\" once --format nagios tcp://127.0.0.1:1 >/dev/full", ""),
+  ])
+  func whateverHappensItIsThree(script: String, words: String) async throws {
+    try await withTemporaryDirectory { folder in
+      let outcome = try await AgentProcess(
+        ["-c", script, AgentProcess.binary.path], in: folder, program: URL(filePath: "/bin/sh")
+      ).finish()
+      #expect(outcome.status == 3, "\(outcome.stdout)\(outcome.stderr)")
+      #expect(outcome.stdout.hasPrefix(words), "\(outcome.stdout)")
+      #expect(outcome.stdout.count { $0 == "\n" } == (words.isEmpty ? 0 : 1), "\(outcome.stdout)")
     }
   }
 

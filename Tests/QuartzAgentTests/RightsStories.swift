@@ -89,4 +89,45 @@ struct RightsStories {
       }
     }
   }
+
+  /// A file of root's alone is a problem of the agent's, whoever validates; a draft that only root can read is none.
+  @Test func rootJudgesForTheAgent() async throws {
+    try await withTemporaryDirectory { folder in
+      let (yaml, secret) = (folder.appending(path: "agent.yaml"), folder.appending(path: "secret"))
+      try "hunter22".write(to: secret, atomically: true, encoding: .utf8)
+      try """
+      agent: {state_dir: \(folder.path)/state}
+      checks: [{name: A, type: http, url: "https://a.test/", auth: {bearer: "${file:\(secret.path)}"}}]
+      """.write(to: yaml, atomically: true, encoding: .utf8)
+      let state = folder.appending(path: "state").path
+      #expect(mkdir(state, 0o700) == 0 && chown(state, 10_077, 10_077) == 0)
+      #expect(
+        chmod(folder.path, 0o755) == 0 && chmod(yaml.path, 0o644) == 0 && chmod(secret.path, 0o600) == 0)
+      func finding() async throws -> JSONValue? {
+        let outcome = try await agent("doctor", "--format", "json", in: folder)
+        return try JSONValue.parse(Array(outcome.stdout.utf8)).array?.first {
+          $0["area"]?.string == "configuration"
+        }
+      }
+      let closed = try await agent("validate", in: folder)
+      #expect(
+        closed.status == 78 && closed.stderr.contains("may not be read")
+          && closed.stderr.contains("as the agent's user (uid 10077) reads it"), "\(closed.stderr)")
+      let critical = try await finding()
+      #expect(critical?["verdict"]?.string == "trouble", "\(String(describing: critical))")
+      #expect(critical?["text"]?.string?.contains("1 problem for the agent's user (uid 10077): ") == true)
+      // Its own is right, also where root would have a word about it.
+      #expect(chown(secret.path, 10_077, 10_077) == 0)
+      let own = try await agent("validate", in: folder)
+      #expect(own.status == 0 && own.stderr == "", "\(own.stderr)")
+      #expect(try await finding()?["verdict"]?.string == "ok")
+      #expect(chmod(yaml.path, 0o600) == 0)
+      let draft = try await agent("validate", in: folder)
+      #expect(
+        draft.status == 0
+          && draft.stderr.contains("agent.yaml may not be read by the agent's user (uid 10077)\n  hint: "),
+        "\(draft.stderr)")
+      #expect(try await finding()?["verdict"]?.string == "warning")
+    }
+  }
 }

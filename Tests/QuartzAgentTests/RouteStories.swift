@@ -43,7 +43,7 @@ struct RouteStories {
       ("unreachable", "calls 192.0.2.9 unreachable"), ("prohibit", "prohibits 192.0.2.9"),
       ("blackhole", "drops what goes to 192.0.2.9 (blackhole)"),
     ].flatMap { kind, words in
-      ["http://192.0.2.9/", "tcp://192.0.2.9:80"].map { target in
+      ["http://192.0.2.9/", "tcp://192.0.2.9:80", "ping://192.0.2.9"].map { target in
         Case(
           what: "a route of type \(kind), \(target)", network: "ip route add \(kind) 192.0.2.0/24",
           target: target,

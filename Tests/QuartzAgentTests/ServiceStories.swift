@@ -80,6 +80,55 @@ import Testing
     }
   }
 
+  /// Without its secret a request would be another question: none is sent, and what lacks it is named.
+  @Test(.timeLimit(.minutes(1))) func nothingIsSentWithoutItsCredential() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { server in
+        let url = "http://127.0.0.1:\(server.port)/"
+        try """
+        agent: {state_dir: ./state}
+        alerts:
+          channels:
+            - {name: w, webhook: "${cred:hook}"}
+            - {name: h, webhook: "\(url)", headers: {X-Key: "Bearer ${cred:pw}"}}
+            - {name: m, mail: {server: "127.0.0.1:\(server.port)", tls: none, username: u, password: "${cred:pw}", from: a@b.example, to: [c@d.example]}}
+        checks:
+          - {name: a, type: http, url: "\(url)"}
+          - {name: c, type: http, url: "\(url)", auth: {bearer: "${cred:api}"}}
+          - {name: d, type: http, url: "\(url)?k=${cred:api}"}
+          - {name: e, type: http, url: "\(url)", headers: {X-Key: "${cred:api}"}}
+          - {name: "db:5432", type: http, url: "\(url)"}
+        """.write(to: folder.appending(path: "agent.yaml"), atomically: true, encoding: .utf8)
+        let all = try await agent("once", "--format", "ndjson", in: folder)
+        let lines = all.stdout.split(separator: "\n")
+        #expect(all.status == 3 && lines.count == 5, "\(all.stdout)\(all.stderr)")
+        for name in ["c", "d", "e"] {
+          let line = lines.first { $0.contains("\"check\":\"\(name)\",") } ?? ""
+          #expect(
+            line.contains("\"state\":\"unknown\"") && line.contains("\"reason\":\"local_fault\"")
+              && line.contains(#"needs the credential \"api\", which only the service can read"#), "\(line)")
+        }
+        #expect(server.accepted == 2)
+        let one = try await agent("once", "d", in: folder)
+        #expect(one.status == 3 && one.stdout.contains("needs the credential"), "\(one.stdout)\(one.stderr)")
+        let named = try await agent("once", "db:5432", in: folder)
+        #expect(named.status == 0, "\(named.stdout)\(named.stderr)")
+        let test = try await agent("alert", "test", in: folder)
+        #expect(
+          test.stdout
+            == ["w", "h", "m"].map {
+              "\($0): not sent: needs the credential \"\($0 == "w" ? "hook" : "pw")\", which only the service can read\n"
+            }.joined())
+        #expect(test.status == 3 && server.accepted == 3)
+        #expect(try await agent("alert", "test", "m", in: folder).status == 3)
+        let trace = try await agent("trace", "d", in: folder)
+        #expect(
+          trace.status == 3 && trace.stderr.contains("the target of \"d\" needs the credential \"api\""),
+          "\(trace.stderr)")
+      }
+    }
+  }
+
   /// Root looks at a store as its owner does, and leaves nothing there that the owner could not use.
   @Test(.enabled(if: geteuid() == 0, "changes its user, which needs root"), .timeLimit(.minutes(1)))
   func rootLooksAsTheOwner() async throws {

@@ -46,6 +46,17 @@ import Testing
     return source
   }
 
+  /// The page says when the agent stands still, and is fetched again when incidents or what is handled change. What a
+  /// browser makes of it is shown by `scripts/prove-page`.
+  @Test func itsPageHearsTheAgent() async throws {
+    let id = UniqueID(high: 7, low: 1)
+    let answer = try await withServer(try source()) { try await get($0, "/incidents/\(id)") }
+    #expect(answer.body.contains("<body data-live=\"page\">") && answer.body.contains("id=\"live\""))
+    #expect(answer.body.contains(#"function listen(){if(stream||document.hidden)return;"#))
+    #expect(answer.body.contains(#"polls&&(n==="incidents"||n==="handled")"#))
+    #expect(Set(["incidents", "handled"]).isSubset(of: DashboardPage.names))
+  }
+
   /// A check is found that is not among the members that are shown, and one that only an incident knows.
   @Test(
     arguments: [

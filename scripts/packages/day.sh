@@ -124,7 +124,7 @@ day_checks() {
   type_it "quartz-agent status"
   printed '^44 checks: 44 up, 0 degraded, 0 down, 0 unknown'
   type_it "quartz-agent alert test ops"
-  printed '^ops: accepted by ops@corp.example'
+  printed '^ops: delivered to ops@corp.example .accepted by mail.corp.example:25'
   type_it "quartz-agent once --tag shop"
   type_it "quartz-agent once --tag cache --format nagios"
   printed '^OK - 2 checks up'

@@ -128,6 +128,7 @@ def on_call(hall, agent):
     hall.see(f"{agent.url}/incidents/{agent.incidents()[0]['id']}", "/incidents/ID")
     stories.acts(hall.judge, tab, agent, hall.shoot)
     stories.elsewhere(hall.judge, tab, agent, "Checkout API · payment provider callback (Stripe → ledger), EU-West")
+    stories.frozen(hall.judge, tab, agent, f"/incidents/{agent.incidents()[0]['id']}")
     hall.see(f"{agent.url}/sign-in", "/sign-in")
     hall.see(agent.url + "/", "/ (30 checks, acknowledged and muted)")
 

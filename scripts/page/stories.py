@@ -79,14 +79,18 @@ def restart(judge, tab, agent):
     keeps(judge, where, tab, kept)
 
 
-def frozen(judge, tab, agent):
+def frozen(judge, tab, agent, path="/"):
     """An agent that stands still closes no connection: the page says so within 14 s, and is live again by itself."""
-    where, start = "frozen", time.monotonic()
+    where = f"frozen, {path.split('/')[1] or 'start page'}"
+    if path != "/":
+        tab.open(agent.url + path)
+        tab.wait("document.querySelector('#live').textContent.includes('◉ live')", "the page is live")
+    start = time.monotonic()
     agent.process.send_signal(signal.SIGSTOP)
     try:
         tab.wait("document.querySelector('#live').textContent.includes('not live')", "the page says that it is not live", 20)
         taken = time.monotonic() - start
-        print(f"    frozen: the page said that it is not live after {taken:.1f} s")
+        print(f"    {where}: the page said that it is not live after {taken:.1f} s")
         if taken > 14:
             judge.fault(where, f"the page said so after {taken:.1f} s, not within 14 s")
     except Trouble as trouble:

@@ -107,6 +107,7 @@ extension Daemon {
       {
         $1
       })
+    for (message, hint) in change.warnings { log.warning("\(message)", metadata: ["hint": "\(hint)"]) }
     if !waiting.isEmpty {
       log.warning(
         "changed settings take effect at the next start",

@@ -13,6 +13,8 @@ struct ListChange {
   var changed: [String] = []
   /// Checks of the same id under another name, as `old -> new`.
   var renamed: [String] = []
+  /// Checks whose `was` is a name that came of an earlier rename or beside an `id`: history belongs to another id.
+  var parted: [(old: MonitoringCheck, new: MonitoringCheck)] = []
 
   init(from before: [MonitoringCheck], to after: [MonitoringCheck]) {
     let known = Dictionary(before.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -28,7 +30,26 @@ struct ListChange {
       }
     }
     let kept = Set(after.map(\.id))
-    removed = before.filter { !kept.contains($0.id) }.map(\.name)
+    let gone = before.filter { !kept.contains($0.id) }
+    removed = gone.map(\.name)
+    let new = Dictionary(after.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    for old in gone {
+      let derived = MonitoringCheck.derivedID(name: old.name)
+      guard derived != old.id, known[derived] == nil, let check = new[derived], check.name != old.name else {
+        continue
+      }
+      parted.append((old, check))
+    }
+  }
+
+  /// Histories that a rename left behind, each with the way to keep it.
+  var warnings: [(message: String, hint: String)] {
+    parted.prefix(Self.shown).map { old, new in
+      (
+        "\(StatusFormat.name(new.name)) begins without the history of \(StatusFormat.name(old.name)): was names the first name of a check",
+        "to keep it, give was its value of before this rename, or replace it by id: \(old.id)"
+      )
+    }
   }
 
   /// Names that are written out; the rest is counted.

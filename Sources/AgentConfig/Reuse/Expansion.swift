@@ -125,13 +125,15 @@ struct Expansion {
     _ entries: [YAMLNode.Entry], _ group: ReuseFile.Group, _ file: ReuseFile,
     _ type: ([YAMLNode.Entry]) -> CheckType?
   ) throws(TemplateBook.Problem) -> [YAMLNode.Entry] {
-    var whole = entries
-    for layer in try layers(entries, group, file, type) {
+    // From the furthest on: a `null` takes away what is behind it, also where a nearer place has the key again.
+    var whole: [YAMLNode.Entry] = []
+    for layer in try layers(entries, group, file, type).reversed() {
       if layer.entries.isEmpty { continue }
       merge.spend(layer.entries.weight)
       guard !merge.isSpent else { return entries }
-      whole = merge.check(whole, behind: layer.entries)
+      whole = merge.check(layer.entries, behind: whole)
     }
+    whole = merge.check(entries, behind: whole)
     return whole.filter { $0.key != "extends" }
   }
 

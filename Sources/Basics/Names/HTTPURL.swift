@@ -176,7 +176,11 @@ private func plainForm(_ reference: String) -> String {
   if let at = authority.firstIndex(of: UInt8(ascii: "@")), at == authority.lastIndex(of: UInt8(ascii: "@")) {
     authority = authority[bytes.index(after: at)...]
   }
-  if authority.last == UInt8(ascii: ":") { authority = authority.dropLast() }
+  let host = authority.dropLast()
+  // `h:80:` has a colon too many, whatever stands behind it.
+  if authority.last == UInt8(ascii: ":"), host.last == UInt8(ascii: "]") || !host.contains(UInt8(ascii: ":")) {
+    authority = host
+  }
   return String(reference[..<slashes.upperBound]) + String(Substring(authority)) + reference[end...]
 }
 

@@ -112,6 +112,8 @@ package struct FlowReport: Hashable, Sendable {
   package var hopsLeft: Int?
   /// The kernel's figures of the TCP connection. `nil` where there is none.
   package var tcp: TransportFacts?
+  /// There was a socket: what failed is the way to the peer.
+  var isOpened = false
 
   package var elapsed: Duration { started.duration(to: ended) }
 

@@ -334,6 +334,7 @@ final class Flow: ReactorFlow {
 
   private func finish(_ end: FlowReport.End, at now: Instant, on loop: ReactorLoop) -> Bool {
     let tcp = transportFacts(end, at: now)
+    let isOpened = socket?.number != nil
     // Closed before the caller goes on: its next socket may need this descriptor.
     let used = socket.take()
     if isShared, end == .done, let number = used?.release() {
@@ -343,7 +344,7 @@ final class Flow: ReactorFlow {
       end: end, started: started, connected: connected, firstByte: firstByte, ended: now, deadline: deadline,
       held: max(.zero, allowance.held - overlap),
       lateness: max(loop.lateness(since: started), allowance.excess), hopsLeft: hopsLeft,
-      tcp: tcp)
+      tcp: tcp, isOpened: isOpened)
     loop.settle(self)
     return false
   }

@@ -46,8 +46,9 @@ package let pingForbidden =
   "the kernel forbids ping to this process: set net.ipv4.ping_group_range = 0 2147483647 with sysctl"
 
 extension FlowReport {
-  /// The kernel does not let this process have the socket.
-  var isForbidden: Bool { connected == nil && (end == .failed(EACCES) || end == .failed(EPERM)) }
+  /// The kernel does not let this process have the socket. A route of type prohibit refuses what it sends by the same
+  /// errno.
+  var isForbidden: Bool { !isOpened && (end == .failed(EACCES) || end == .failed(EPERM)) }
 }
 
 extension Verdict {

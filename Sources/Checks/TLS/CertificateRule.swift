@@ -17,6 +17,8 @@ struct CertificateRule {
   var isStapleMissing = false
   /// That degrades the check.
   var isStrict = false
+  /// The handshake did not ask whether it is valid, or it is not.
+  var isUnverified = false
 
   var assertions: [Assertion] {
     if thresholds.warn == nil, thresholds.fail == nil { return [] }
@@ -37,7 +39,17 @@ struct CertificateRule {
   }
 
   /// A note that changes nothing.
-  var note: String? { isStapleMissing && !isStrict ? Self.withoutStaple : nil }
+  var note: String? {
+    let notes = [isStapleMissing && !isStrict ? Self.withoutStaple : nil, expiry].compactMap(\.self)
+    return notes.isEmpty ? nil : notes.joined(separator: "; ")
+  }
+
+  /// Of a certificate that is taken without verification, where no threshold says it.
+  private var expiry: String? {
+    let breach: Verdict? = verdict
+    guard isUnverified, breach == nil, let notAfter, notAfter < now else { return nil }
+    return "\(which(notAfter)) expired on \(notAfter.rfc3339), and is not verified"
+  }
 
   private static let withoutStaple =
     "the certificate must come with a stapled OCSP response (RFC 7633), and none came: some clients refuse it"
@@ -68,11 +80,13 @@ struct CertificateRule {
   }
 
   private func until(_ limit: Duration, _ end: Timestamp) -> String {
-    let which =
-      leafNotAfter.map { end < $0 } ?? false ? "a certificate above the server's own" : "certificate"
-    return end < now
-      ? "\(which) expired on \(end.rfc3339)"
-      : "\(which) is valid until \(end.rfc3339), less than \(limit.text) from now"
+    end < now
+      ? "\(which(end)) expired on \(end.rfc3339)"
+      : "\(which(end)) is valid until \(end.rfc3339), less than \(limit.text) from now"
+  }
+
+  private func which(_ end: Timestamp) -> String {
+    leafNotAfter.map { end < $0 } ?? false ? "a certificate above the server's own" : "certificate"
   }
 }
 
@@ -82,6 +96,7 @@ extension CertificateRule {
     self.init(
       thresholds: thresholds, notAfter: report?.earliestEnd.map { Timestamp(seconds: $0) },
       leafNotAfter: report?.chain.first.map { Timestamp(seconds: $0.notAfter) }, now: now,
-      isStapleMissing: report?.isStapleMissing ?? false, isStrict: strict)
+      isStapleMissing: report?.isStapleMissing ?? false, isStrict: strict,
+      isUnverified: report?.verified == false)
   }
 }

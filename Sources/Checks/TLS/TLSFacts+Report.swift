@@ -16,13 +16,6 @@ extension TLSFacts {
       pathDaysRemaining: pathEnd.map { Self.wholeDays(from: now, to: $0) },
       chain: report.chain.enumerated().map { CertificateFacts($1, names: $0 == 0 ? 64 : 8) })
   }
-
-  private static func wholeDays(from now: Timestamp, to end: Timestamp) -> Int {
-    let microseconds = now.duration(to: end).microseconds
-    let day: Int64 = 86_400_000_000
-    // Rounded down also below zero: a second past the end is day -1.
-    return Int(microseconds / day) - (microseconds % day < 0 ? 1 : 0)
-  }
 }
 
 extension CertificateFacts {

@@ -25,6 +25,8 @@ package struct AlertChannel: Hashable, Sendable {
   /// Over one attempt.
   package var timeout: Duration = .seconds(10)
   package var template = AlertTemplate()
+  /// Why nothing may be sent from here; `nil` where every value could be read.
+  package var unread: UnreadCredentials?
 
   package init(name: String, kind: Kind) { (self.name, self.kind) = (name, kind) }
 

@@ -16,7 +16,7 @@ extension AlertChannel {
     severity = definition.severity.flatMap(AlertSeverity.init) ?? .low
     (updates, sendsRecovered) = (definition.updates ?? true, definition.recovered ?? true)
     (acknowledged, hidesTargets) = (definition.acknowledged ?? false, definition.hideTargets ?? false)
-    (timeout, self.template) = (definition.timeout ?? timeout, template)
+    (timeout, self.template, unread) = (definition.timeout ?? timeout, template, definition.unread)
   }
 }
 

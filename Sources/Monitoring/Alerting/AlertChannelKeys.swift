@@ -33,6 +33,8 @@ package struct AlertChannelDefinition: Sendable {
   package var hideTargets: Bool?
   package var title: String?
   package var text: String?
+  /// `nil` where every value could be read.
+  package var unread: UnreadCredentials?
 
   package init() {}
 

@@ -9,6 +9,8 @@ import Basics
 @dynamicMemberLookup
 package struct CheckDefinition: Sendable {
   package var origin: CheckOrigin = .local
+  /// `nil` where every value could be read.
+  package var unread: UnreadCredentials?
   package var plan = CheckPlan()
   package var http = HTTPSettings()
   package var dns = DNSSettings()

@@ -35,7 +35,8 @@ extension MonitoringCheck {
         resolver: common.resolver,
         sourceAddress: common.sourceAddress,
         kind: kind,
-        plan: judge.plan))
+        plan: judge.plan,
+        unread: definition.unread))
   }
 
   /// The same check under another name, for lists in which two bear the same.

@@ -96,6 +96,8 @@ package struct MonitoringCheck: Sendable {
   package var sourceAddress: IPAddress? { shared.parts.sourceAddress }
   package var kind: CheckKind { shared.parts.kind }
   package var plan: CheckPlan { shared.parts.plan }
+  /// Why it must not be run here; `nil` where every value could be read.
+  package var unread: UnreadCredentials? { shared.parts.unread }
 
   package subscript<Value>(dynamicMember path: KeyPath<CheckPlan, Value>) -> Value {
     shared.parts.plan[keyPath: path]
@@ -202,6 +204,7 @@ extension MonitoringCheck {
     let sourceAddress: IPAddress?
     var kind: CheckKind
     var plan: CheckPlan
+    let unread: UnreadCredentials?
   }
 }
 

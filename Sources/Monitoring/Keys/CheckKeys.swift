@@ -32,7 +32,7 @@ extension CheckDefinition {
     ).api("id"),
     Key(
       \.was, "was", .text,
-      "Former name of the check: results and history it had under that name stay its own. Keep the line",
+      "First name of the check: results and history it had under that name stay its own. Keep the line as it is, also when the name changes again",
       default: "none"),
     Key(\.type, "type", .word(CheckType.self), "The kind of probe").required.api("check_type"),
     Key(

@@ -52,6 +52,8 @@ package struct Given: Sendable {
   package var sourceFile: String?
   /// A single value, written without quotes.
   package var isPlain: Bool
+  /// Name of the credential for want of which the value is `invalid`; only the service can read it.
+  package var credential: String?
 
   package init(
     _ value: Value, at position: Position = Position(line: 0, column: 0), isSecret: Bool = false,
@@ -128,6 +130,9 @@ package struct GivenMap: Sendable {
   package func secretPaths() -> [[String]] {
     entries.flatMap { entry in entry.value.secretPaths().map { [entry.name] + $0 } }
   }
+
+  /// Names of the credentials that values of it could not be read for.
+  package func unreadCredentials() -> [String] { entries.flatMap { $0.value.unreadCredentials() } }
 }
 
 extension Given {
@@ -160,6 +165,14 @@ extension Given {
     case .list(let list):
       list.enumerated().flatMap { index, item in item.secretPaths().map { [String(index)] + $0 } }
     default: isSecret ? [[]] : []
+    }
+  }
+
+  package func unreadCredentials() -> [String] {
+    switch value {
+    case .map(let map): map.unreadCredentials()
+    case .list(let list): list.flatMap { $0.unreadCredentials() }
+    default: credential.map { [$0] } ?? []
     }
   }
 }

@@ -257,6 +257,13 @@ package struct TLSFacts: Hashable, Sendable {
     self.pathDaysRemaining = pathDaysRemaining
     self.chain = chain
   }
+
+  /// The one count of days for every surface. Rounded down also below zero: a second past the end is day -1.
+  package static func wholeDays(from now: Timestamp, to end: Timestamp) -> Int {
+    let microseconds = now.duration(to: end).microseconds
+    let day: Int64 = 86_400_000_000
+    return Int(microseconds / day) - (microseconds % day < 0 ? 1 : 0)
+  }
 }
 
 /// One certificate of a presented chain. Text fields are sanitised and cut.

@@ -14,13 +14,15 @@ package enum NarrowCause: String, CaseIterable, Sendable {
   /// This machine's own routes lead nowhere.
   case refusingRoute = "the routing table of this machine"
   case missingRoute = "no route from this machine"
+  /// A command in a shell reads the configuration of a service.
+  case unreadCredential = "which only the service can read"
 
   /// Reasons whose messages are made of fixed words: nothing a target sends is taken for a cause.
   private var reasons: Set<Reason> {
     switch self {
     case .prohibited, .absentNeighbour: [.connectUnreachable]
     case .lostSegments: [.tlsTimeout, .firstByteTimeout, .transferTimeout]
-    case .refusingRoute, .missingRoute: [.localFault]
+    case .refusingRoute, .missingRoute, .unreadCredential: [.localFault]
     }
   }
 
@@ -38,6 +40,7 @@ package enum NarrowCause: String, CaseIterable, Sendable {
     case .absentNeighbour: "see whether the host is on, and whether its address and netmask are right"
     case .lostSegments: "see whether large packets get through: ping -M do -s 1472, or quartz-agent trace"
     case .refusingRoute, .missingRoute: "see the routes of this machine: ip route get"
+    case .unreadCredential: "ask the running agent, which has it: quartz-agent status, or Run now on its page"
     }
   }
 }

@@ -67,11 +67,7 @@ package struct WireRow: Hashable, Sendable {
 
   /// Whole days left when the check ran, rounded down.
   var daysRemaining: Int? {
-    record.certificateNotAfter.map {
-      let left = record.startedAt.duration(to: $0).microseconds
-      let day: Int64 = 86_400_000_000
-      return Int(left / day) - (left % day < 0 ? 1 : 0)
-    }
+    record.certificateNotAfter.map { TLSFacts.wholeDays(from: record.startedAt, to: $0) }
   }
 }
 

@@ -33,6 +33,7 @@ struct AlertCommand: AsyncParsableCommand {
       abstract: "Send a test notification by a channel of the configuration, or by all.",
       discussion: """
         No running agent is needed. Receivers that keep a state, PagerDuty and Alertmanager, get it as resolved at once. \
+        A channel whose credential only the service can read is named and not tried. \
         Exit code: 0 when each channel accepted it, 3 when one did not, 78 for a wrong configuration.
         """)
 
@@ -106,6 +107,11 @@ private func send(
     let sender = ChannelSender(engine, settings.egress) { printError($0) }
     var isTaken = true
     for channel in channels where !Task.isCancelled {
+      if let unread = channel.unread {
+        printOutput("\(channel.name): not sent: \(unread.words)\n")
+        isTaken = false
+        continue
+      }
       let message = writer.sample(kind, channel, now: engine.time.wall())
       let (outcome, answer) = await sender.attempt(message, by: channel)
       printOutput("\(channel.name): \(outcome.words(channel, answer))\n")
@@ -119,12 +125,19 @@ extension SendOutcome {
   func words(_ channel: AlertChannel, _ answer: String?) -> String {
     let said = answer.map { " (it said: \($0))" } ?? ""
     return switch self {
-    case .delivered: "delivered to \(channel.target)\(said)"
+    case .delivered: "delivered to \(channel.target)\(channel.acceptance)\(said)"
     case .deliveredBut(let why): "delivered, but not to all recipients: \(why)"
     case .partly(let why, let remaining, _, _):
       "not delivered to \(remaining.joined(separator: ", ")): \(why); the agent would retry for them"
     case .failed(let why, _, _): "not delivered: \(why)\(said); the agent would retry"
     case .refused(let why): "refused: \(why)\(said)"
     }
+  }
+}
+
+extension AlertChannel {
+  /// Of a mail, delivery ends at the server that accepted it.
+  fileprivate var acceptance: String {
+    if case .mail(let mail) = kind { " (accepted by \(mail.server))" } else { "" }
   }
 }

@@ -21,8 +21,8 @@ struct CompareCommand: AsyncParsableCommand {
       --by-place asks the running agent, and takes no file: each check with confirm as its places see it, against the
       fastest of them.
 
-      Exit code: 0 compared, 1 slower by --fail-slower, 3 no agent answers, 65 a line that is no result, or nothing to compare, 66 \
-      a file that cannot be read.
+      Exit code: 0 compared, 1 slower by --fail-slower, 3 too few or too unsteady times for --fail-slower, or no agent answers, \
+      65 a line that is no result, or nothing to compare, 66 a file that cannot be read.
       """)
 
   enum Format: String, CaseIterable, ExpressibleByArgument {
@@ -84,6 +84,15 @@ struct CompareCommand: AsyncParsableCommand {
     if let first = slower.first {
       let more = slower.count > 1 ? " and \(slower.count - 1) more" : ""
       throw failure("slower in B: \(first)\(more)", status: ExitStatus.degraded)
+    }
+    // A gate that cannot judge does not pass.
+    let open = failSlower.map { comparison.undecided(by: $0.value) } ?? []
+    if let first = open.first {
+      let more = open.count > 1 ? ", and \(open.count - 1) more" : ""
+      throw failure(
+        "--fail-slower was not judged: \(first.check): \(first.why)\(more)",
+        hint: "make both files with once --count 64 or more, while the machine is calm",
+        status: ExitStatus.unknown)
     }
   }
 

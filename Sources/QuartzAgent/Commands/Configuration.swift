@@ -38,7 +38,8 @@ func settingsForAsking(_ path: String) throws -> Settings {
 
 /// The same, with what it was read from.
 func loadConfig(
-  _ path: String, credentials: CredentialRule = .needed, warn: (ConfigProblem) -> Void
+  _ path: String, credentials: CredentialRule = .needed, of subject: String = "the configuration",
+  warn: (ConfigProblem) -> Void
 ) throws -> LoadedConfig {
   do {
     let loaded = try ConfigLoader.load(
@@ -46,7 +47,7 @@ func loadConfig(
     loaded.warnings.forEach(warn)
     return loaded
   } catch {
-    throw report(error)
+    throw report(error, of: subject)
   }
 }
 

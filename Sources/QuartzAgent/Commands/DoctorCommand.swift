@@ -32,17 +32,21 @@ struct DoctorCommand: AsyncParsableCommand {
   @OptionGroup var colors: ColorOptions
 
   func run() async throws {
-    let (settings, found) = configuration()
+    let (settings, found) = configurationOfAgent()
     var findings = [found]
-    // The authorities of a check and what else is root's was read; from here on this is what the agent finds.
-    if let settings { becomeOwner(of: settings.agent.stateDir) }
     findings += await onThread { machine(settings) }
     let egress = settings.map(ProbeEgress.init) ?? ProbeEgress()
     findings += try await withProbeEngine(egress: egress, time: .system) { engine in
       let network = NetworkFindings(engine: engine)
       var findings = await network.resolvers()
-      if let quartz = settings?.quartz { findings += await network.api(quartz) }
-      if let settings, let group = settings.group {
+      if let unread = settings?.unread["quartz"] {
+        findings.append(.fine("api", "not asked: it \(unread.words)"))
+      } else if let quartz = settings?.quartz {
+        findings += await network.api(quartz)
+      }
+      if let unread = settings?.unread["group"] {
+        findings.append(.fine("group", "not asked: it \(unread.words)"))
+      } else if let settings, let group = settings.group {
         findings += await GroupFindings(engine: engine, group: group, settings: settings).all()
       }
       return findings
@@ -52,7 +56,24 @@ struct DoctorCommand: AsyncParsableCommand {
     if worst != .fine { throw ExitCode(Int32(worst.rawValue)) }
   }
 
-  private func configuration() -> (Settings?, Notice) {
+  /// As the agent reads it, from here on as its user: root reads files that the agent cannot.
+  private func configurationOfAgent() -> (Settings?, Notice) {
+    let first = configuration()
+    guard let settings = first.0, let path = config.existing, becomeOwner(of: settings.agent.stateDir) else {
+      return first
+    }
+    guard mayRead(path) else {
+      return (
+        settings,
+        .warning("configuration", "\(path) may not be read by \(agentUserWords)", hint: unreadableHint)
+      )
+    }
+    let own = configuration(for: agentUserWords)
+    return (own.0 ?? settings, own.1)
+  }
+
+  /// - Parameter user: the user whose reading it is. `nil` where it is the caller's.
+  private func configuration(for user: String? = nil) -> (Settings?, Notice) {
     guard let path = config.existing else {
       return (
         nil,
@@ -83,7 +104,7 @@ struct DoctorCommand: AsyncParsableCommand {
         nil,
         .critical(
           "configuration",
-          "\(path) has \(counted(error.count, "problem"))"
+          "\(path) has \(counted(error.count, "problem"))\(user.map { " for \($0)" } ?? "")"
             + (first.map { ": \($0.headline)" } ?? ""),
           hint: error.count == 1 ? first?.hint : "quartz-agent validate lists them")
       )

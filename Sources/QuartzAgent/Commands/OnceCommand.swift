@@ -110,10 +110,14 @@ struct OnceCommand: AsyncParsableCommand {
         traces: trace ? traces : nil)
       let (results, wasStopped) = try await rounds.run(engine, printer)
       let unfinished = wasStopped ? rounds.unfinished(results) : []
-      // A plugin's text has one first line, which says what the exit code says: it waits for the delivery.
-      let early = output.format == .nagios ? try await way?.deliver(results, engine) : nil
+      // A plugin's text has one first line, which says what the exit code says: it waits for the delivery and for
+      // the file.
+      let isPlugin = output.format == .nagios
+      let early = isPlugin ? try await way?.deliver(results, engine) : nil
+      let file = export.flatMap(ResultExport.init)
+      if isPlugin { try file?.write(printer.document(results, unfinished)) }
       printer.finish(results, unfinished: unfinished, isDelivered: early ?? true)
-      try export.flatMap(ResultExport.init)?.write(printer.document(results, unfinished))
+      if !isPlugin { try file?.write(printer.document(results, unfinished)) }
       if wasStopped {
         let all = rounds.checks.count * count
         printError("quartz-agent: stopped: \(all - results.count) of \(all) runs were not finished")

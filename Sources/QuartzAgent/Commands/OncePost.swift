@@ -11,7 +11,8 @@ import StatusServer
 /// Delivers what `once --post` found: through the running agent, whose store keeps it over an outage, else directly.
 struct OncePost {
   private let settings: Settings
-  private let quartz: QuartzSettings
+  /// `nil` where only the running agent can deliver, which has the credential.
+  private let quartz: QuartzSettings?
   private let names: [UniqueID: String]
 
   /// Throws what to print when nothing of this selection can be delivered.
@@ -21,13 +22,14 @@ struct OncePost {
         "--post needs a configuration: it says where results go",
         hint: "name it with --config, and its checks by name", status: ExitStatus.configuration)
     }
-    guard let quartz = settings.quartz, quartz.deliver.target != .off else {
+    let isElsewhere = settings.unread["quartz"] != nil
+    guard isElsewhere || settings.delivers else {
       throw failure(
         "--post: this configuration delivers nothing: \(settings.quartz == nil ? "quartz" : "quartz.deliver.to") is not set",
         hint: "see quartz.deliver in docs/delivery.md", status: ExitStatus.configuration)
     }
     self.settings = settings
-    self.quartz = quartz
+    quartz = isElsewhere ? nil : settings.quartz
     names = Dictionary(selection.checks.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
   }
 
@@ -74,6 +76,13 @@ struct OncePost {
   }
 
   private func post(_ records: [DeliveryRecord], _ engine: ProbeEngine) async throws -> Bool {
+    guard let quartz else {
+      let missing = settings.unread["quartz"].map(\.words) ?? ""
+      say(
+        "\(counted(records.count, "result")) not delivered: no running agent takes them, and quartz \(missing)"
+      )
+      return false
+    }
     let handful = Handful(records)
     let link: QuartzLink
     do { link = try QuartzLink(quartz, settings, engine, handful) } catch {

@@ -48,7 +48,9 @@ struct OnceSelection {
       let settings = try settings ?? loadSettings(config.required())
       self.settings = settings
       egress = ProbeEgress(settings)
-      canaries = settings.checks.filter { $0.enabled && settings.canaries.contains($0.name) }
+      canaries = settings.checks.filter {
+        $0.enabled && $0.unread == nil && settings.canaries.contains($0.name)
+      }
       var known: [MonitoringCheck]
       (known, adHoc) = try Self.named(targets, in: settings)
       if targets.isEmpty { known = settings.checks.filter { $0.enabled || !tags.isEmpty } }
@@ -65,11 +67,7 @@ struct OnceSelection {
   /// read names nothing; but who asked for one is told.
   private static func configurationThatNames(_ names: [String], _ config: ConfigOptions) throws -> Settings? {
     if let path = config.path { return try loadSettings(path) }
-    guard let path = config.existing,
-      let settings = try? ConfigLoader.load(
-        path: path, environment: processEnvironment(), patterns: Pattern.rule
-      ).settings
-    else { return nil }
+    guard let path = config.existing, let settings = try? loadForAsking(path) else { return nil }
     return settings.checks.contains { names.contains($0.name) } ? settings : nil
   }
 

@@ -71,6 +71,9 @@ struct TestCommand: ParsableCommand {
       throw failure(
         "\(place): no check is called \(quoted(one.check))", hint: near, status: ExitStatus.configuration)
     }
+    if let unread = check.unread, unread.hidesConditions {
+      throw failure("\(place): \(quoted(one.check)) \(unread.words)", status: ExitStatus.configuration)
+    }
     let answer = try answer(one.answer, place)
     guard let outcome = Rehearsal(now: TimeSource.system.wall()).outcome(of: check, answer) else {
       throw failure(

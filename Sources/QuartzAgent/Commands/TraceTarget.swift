@@ -24,6 +24,11 @@ struct TraceTarget {
     guard let check = selection.checks.first else {
       throw failure("there is no target", status: ExitStatus.unknown)
     }
+    if let unread = check.unread, unread.hidesTarget {
+      throw failure(
+        "the target of \(quoted(check.name)) \(unread.words)",
+        hint: "name it instead: quartz-agent trace tcp://host:port", status: ExitStatus.unknown)
+    }
     (self.check, egress) = (check, selection.egress)
   }
 
@@ -39,9 +44,7 @@ struct TraceTarget {
     if config.path != nil {
       settings = try loadSettings(path)
     } else {
-      settings = try? ConfigLoader.load(
-        path: path, environment: processEnvironment(), patterns: Pattern.rule
-      ).settings
+      settings = try? loadForAsking(path)
     }
     let id = UniqueID(name)
     return settings?.checks.contains { $0.name == name || $0.id == id } ?? false

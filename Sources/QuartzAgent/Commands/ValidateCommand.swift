@@ -14,7 +14,10 @@ struct ValidateCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "validate",
     abstract: "Check the configuration and list every problem with its place.",
-    discussion: "Exit code: 0 without problems, 78 with. Problems go to standard error.")
+    discussion: """
+      As root it also reads the files as the owner of the state directory, the agent's user. Exit code: 0 without \
+      problems, 78 with. Problems go to standard error.
+      """)
 
   @OptionGroup var config: ConfigOptions
 
@@ -30,13 +33,14 @@ struct ValidateCommand: ParsableCommand {
   func run() throws {
     let path = try config.required()
     if let explain { return try explainValue(explain, path) }
-    let settings = try loadSettings(path)
-    let (faults, shortcomings) = moduleProblems(settings)
-    let problems = trustProblems(settings) + faults
-    for problem in problems { printError("\(path): \(problem)") }
-    if !problems.isEmpty { throw ExitCode(ExitStatus.configuration) }
+    let reading = try reading(path)
+    let settings = reading.loaded.settings
+    for warning in reading.loaded.warnings { printError("warning: \(warning)") }
+    for note in reading.loaded.unread { printError("note: \(note)") }
+    for problem in reading.problems { printError("\(path): \(problem)") }
+    if !reading.problems.isEmpty { throw ExitCode(ExitStatus.configuration) }
     warnOfTemplates(settings)
-    for words in shortcomings { printError("warning: probe.modules: not done here: \(words)") }
+    for words in reading.shortcomings { printError("warning: probe.modules: not done here: \(words)") }
     if print {
       printOutput(EffectiveConfig.print(settings))
     } else {
@@ -44,12 +48,39 @@ struct ValidateCommand: ParsableCommand {
       printOutput("\(path): ok, \(counted(count, "check"))\n")
     }
     guard settings.checks.contains(where: \.sendsEchoes) else { return }
-    // Root has raw sockets, which the agent may not have: judged as the owner of the state directory, as `doctor` does.
-    becomeOwner(of: settings.agent.stateDir)
     switch pingWay() {
     case .unprivileged: break
     case .raw: printError("note: \(PingWay.raw.words)")
     case .closed(let problem): printError("warning: ping checks cannot run on this machine: \(problem)")
+    }
+  }
+
+  /// As the agent reads it, from here on as its user: root reads files that the agent cannot, and has raw sockets.
+  private func reading(_ path: String) throws -> ConfigReading {
+    let reading = try ConfigReading(path)
+    guard becomeOwner(of: reading.loaded.settings.agent.stateDir) else { return reading }
+    guard mayRead(path) else {
+      printError("warning: \(path) may not be read by \(agentUserWords)\n  hint: \(unreadableHint)")
+      return reading
+    }
+    return try ConfigReading(path, for: agentUserWords)
+  }
+}
+
+/// The configuration as one user reads it, with the files that it names.
+private struct ConfigReading {
+  let loaded: LoadedConfig
+  let problems: [String]
+  let shortcomings: [String]
+
+  /// - Parameter user: the user whose reading it is. `nil` where it is the caller's.
+  init(_ path: String, for user: String? = nil) throws {
+    let subject = user.map { "the configuration, as \($0) reads it," } ?? "the configuration"
+    loaded = try loadConfig(path, credentials: .ofTheService, of: subject) { _ in }
+    let (faults, shortcomings) = moduleProblems(loaded.settings)
+    self.shortcomings = shortcomings
+    problems = (trustProblems(loaded.settings) + faults).map { problem in
+      user.map { "\(problem) (as \($0) reads it)" } ?? problem
     }
   }
 }
@@ -103,7 +134,9 @@ private func explanationText(_ explanation: ValueExplanation) -> String {
     text += "\(value.key.printable(maxBytes: 200)): \(value.sources.first?.value ?? "")\n"
     for (index, source) in value.sources.enumerated() {
       let place = source.place.map { " at \($0)" } ?? ""
-      let other = value.key == "tags" ? "and \(source.value) from" : "instead of \(source.value) from"
+      // Tags add up, as far as the first place that takes them away.
+      let addsUp = value.key == "tags" && !value.sources[..<index].contains { $0.value == "null" }
+      let other = (addsUp ? "and" : "instead of") + " \(source.value) from"
       text += "  \(index == 0 ? "from" : other) \(source.label)\(place)\n"
     }
   }

@@ -133,6 +133,30 @@ struct Comparison {
     }.map(\.check)
   }
 
+  /// Checks of which the files cannot say whether the whole response is slower by that many percent, and why.
+  func undecided(by percent: Double) -> [(check: String, why: String)] {
+    var undecided: [(check: String, why: String)] = []
+    // A row for each pair that has these times in both, in their order.
+    var responses = rows.filter { $0.phase == .response }.makeIterator()
+    for pair in uptimes {
+      let isInA = pair.a.times[.response] != nil
+      guard isInA, pair.b.times[.response] != nil, let row = responses.next() else {
+        let file = isInA ? "B" : "A"
+        undecided.append((pair.check, "\(file) has no response time of it"))
+        continue
+      }
+      switch row.verdict {
+      case .tooFew:
+        let least = min(row.counts.a, row.counts.b)
+        undecided.append((pair.check, "\(counted(least, "time")) of the \(RankTest.least) that are needed"))
+      case .unsteady where row.share.map({ $0 >= percent }) ?? true:
+        undecided.append((pair.check, "the files vary by \(ComparisonText.time(row.drift)) themselves"))
+      case .unsteady, .slower, .faster, .noDifference: break
+      }
+    }
+    return undecided
+  }
+
   /// Between the two nearest values; of ascending ones, at least one.
   static func quantile(_ sorted: [Double], _ share: Double) -> Double {
     let place = share * Double(sorted.count - 1)

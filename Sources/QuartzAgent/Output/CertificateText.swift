@@ -17,7 +17,8 @@ struct CertificateText {
         ? paint("✓", Paint.good) + " verified"
         : paint("✕", Paint.bad) + " not verified: \(tls.verifyError ?? "not judged")")
     for (index, certificate) in tls.chain.enumerated() {
-      lines.append("\(index)  \(certificate.subject)  \(life(of: certificate, at: now))")
+      let days = index == 0 ? tls.daysRemaining : nil
+      lines.append("\(index)  \(certificate.subject)  \(life(of: certificate, at: now, days))")
       if index == 0, !certificate.sans.isEmpty {
         lines.append("   for \(certificate.sans.joined(separator: ", "))")
       }
@@ -30,15 +31,14 @@ struct CertificateText {
     return lines
   }
 
-  private func life(of certificate: CertificateFacts, at now: Timestamp) -> String {
+  /// - Parameter known: days that other surfaces show of it. `nil` where none do.
+  private func life(of certificate: CertificateFacts, at now: Timestamp, _ known: Int?) -> String {
     let day = String(certificate.notAfter.rfc3339.prefix(10))
     if now < certificate.notBefore {
       return paint("not valid before \(certificate.notBefore.rfc3339.prefix(10))", Paint.bad)
     }
-    let left = now.duration(to: certificate.notAfter).seconds
-    let days = Int((abs(left) / 86_400).rounded(.down))
-    let count = counted(days, "day")
-    if left < 0 { return paint("expired \(count) ago (\(day))", Paint.bad) }
-    return paint("\(count) left (\(day))", days < 21 ? Paint.warning : Paint.good)
+    let days = known ?? TLSFacts.wholeDays(from: now, to: certificate.notAfter)
+    if days < 0 { return paint("expired \(counted(days.magnitude, "day")) ago (\(day))", Paint.bad) }
+    return paint("\(counted(days, "day")) left (\(day))", days < 21 ? Paint.warning : Paint.good)
   }
 }

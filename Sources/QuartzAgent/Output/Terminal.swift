@@ -8,8 +8,8 @@ func printError(_ line: String) { writeAll(line + "\n", to: STDERR_FILENO) }
 
 /// Text on standard output, unbuffered, so that a reader of NDJSON sees each result when it is there.
 ///
-/// Output that cannot be written ends the program with 70: a file that is cut short must not look complete. A reader
-/// that went away (EPIPE, or EIO of a terminal that was closed) has seen what it wanted.
+/// Output that cannot be written ends the program with 70, a plugin with 3: a file that is cut short must not look
+/// complete. A reader that went away (EPIPE, or EIO of a terminal that was closed) has seen what it wanted.
 ///
 /// - Returns: false when it went away.
 @discardableResult
@@ -18,7 +18,8 @@ func printOutput(_ text: String) -> Bool {
   guard code != 0 else { return true }
   guard code != EPIPE, code != EIO || !isDevice(STDOUT_FILENO) else { return false }
   printError("quartz-agent: error: cannot write the output: \(String(cString: strerror(code)))")
-  exit(ExitStatus.internalError)
+  let isPlugin = PluginAnswer.isExpected(by: CommandLine.arguments.dropFirst())
+  exit(isPlugin ? ExitStatus.unknown : ExitStatus.internalError)
 }
 
 /// Whether it is a terminal, or was one: a closed one is none to isatty(3).

@@ -34,11 +34,15 @@ func failure(
 /// Answer of `once --format nagios` without a result: a plugin prints one line on stdout and ends with 0 to 3, whatever
 /// is wrong (Monitoring Plugins Development Guidelines, "Plugin Output for Nagios", "Plugin Return Codes").
 enum PluginAnswer {
-  /// Whether a plugin's answer is expected. Asked of the words themselves, since they may be wrong.
+  /// Whether a plugin's answer is expected: of `once`, and of a command that is none. Asked of the words themselves, since
+  /// they may be wrong.
   ///
   /// - Parameter arguments: of the command line, without the program.
   static func isExpected(by arguments: some Collection<String>) -> Bool {
-    guard arguments.first(where: { !$0.hasPrefix("-") }) == OnceCommand._commandName else { return false }
+    let others = QuartzAgentCommand.configuration.subcommands.map { $0._commandName }.filter {
+      $0 != OnceCommand._commandName
+    }
+    if let command = arguments.first(where: { !$0.hasPrefix("-") }), others.contains(command) { return false }
     return arguments.contains("--format=nagios")
       || zip(arguments, arguments.dropFirst()).contains { $0 == "--format" && $1 == "nagios" }
   }

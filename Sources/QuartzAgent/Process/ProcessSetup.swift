@@ -9,17 +9,41 @@ import Monitoring
 /// First of all, and in words that need no stack: with less of it nothing else runs, `doctor` included.
 func requireStack() {
   guard !StackLimit.settle() else { return }
-  let words: StaticString = """
+  let isPlugin = isPluginWanted()
+  let words: StaticString =
+    isPlugin
+    ? "UNKNOWN - the stack limit of this process is below the 1 MiB that it needs\n"
+    : """
     quartz-agent: error: the stack limit of this process is below the 1 MiB that it needs
     quartz-agent: hint: raise the hard limit with ulimit -s 8192 (KiB) or LimitSTACK=8M in the unit
 
     """
-  words.withUTF8Buffer { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
-  _exit(ExitStatus.internalError)
+  words.withUTF8Buffer { _ = write(isPlugin ? STDOUT_FILENO : STDERR_FILENO, $0.baseAddress, $0.count) }
+  _exit(isPlugin ? ExitStatus.unknown : ExitStatus.internalError)
+}
+
+/// Whether `--format nagios` is among the arguments. Read from where the runtime has them, which needs more stack for it.
+private func isPluginWanted() -> Bool {
+  let descriptor = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC)
+  guard descriptor >= 0 else { return false }
+  defer { close(descriptor) }
+  return withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
+    let count = read(descriptor, buffer.baseAddress, buffer.count)
+    guard count > 0 else { return false }
+    let words = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+    return holds(words, "\0--format=nagios\0") || holds(words, "\0--format\0nagios\0")
+  }
+}
+
+private func holds(_ bytes: UnsafeRawBufferPointer, _ words: StaticString) -> Bool {
+  let length = words.utf8CodeUnitCount
+  guard let start = bytes.baseAddress, bytes.count >= length else { return false }
+  return (0...(bytes.count - length)).contains { memcmp(start + $0, words.utf8Start, length) == 0 }
 }
 
 /// Conditions that must hold before anything else runs.
 func prepareProcess() {
+  takeClosedDescriptors()
   forbidDumps()
   settleAllocator()
   // A write to a connection the other side closed is an error to handle, not a death: libcurl and OpenSSL write too.
@@ -27,6 +51,13 @@ func prepareProcess() {
   unblockSignals()
   for name in poisonedVariables { unsetenv(name) }
   raiseDescriptorLimit()
+}
+
+/// Output to a standard descriptor that was closed fails, and goes into no file or socket that got its number.
+private func takeClosedDescriptors() {
+  for number in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(number, F_GETFD) < 0 {
+    _ = open("/dev/null", O_RDONLY)
+  }
 }
 
 /// A parent hands its signal mask on, and some supervisors block what they mean to send.

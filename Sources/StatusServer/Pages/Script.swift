@@ -47,7 +47,7 @@ extension Layout {
     if(!kind)return;
     if(kind==="wall"){const dim=()=>{const h=new Moment().getHours();document.body.classList.toggle("night",h<6||h>21)};dim();setInterval(dim,60000)}
     const places="\(DashboardPage.names.joined(separator: " "))".split(" "),can="a,button,input,summary,[tabindex]",slides=".scroll,.chips";
-    const own=location.pathname.startsWith("/checks/")?location.pathname.slice(8).toLowerCase():"",hears=kind!=="page"||own!=="";
+    const own=location.pathname.startsWith("/checks/")?location.pathname.slice(8).toLowerCase():"",polls=kind==="page"&&!own;
     function swap(place,html){const a=document.activeElement,inside=a&&a!==place&&place.contains(a),chosen=getSelection();
     if(chosen&&!chosen.isCollapsed&&chosen.containsNode(place,true)){soon();return}
     const at=inside?all(can,place).indexOf(a):-1,href=inside?a.getAttribute("href"):null,open=all("details",place).map(d=>d.open),slid=all(slides,place).map(e=>e.scrollLeft);
@@ -68,22 +68,22 @@ extension Layout {
     function soon(){if(!due)due=setTimeout(fetchPage,Math.max(300+Math.random()*1200,last+5000-Moment.now()))}
     function moment(iso){const d=new Moment(iso);if(!asof||isNaN(d))return;skew=Moment.now()-d;
     asof.dateTime=iso;asof.textContent=iso.slice(11,19);const l=asof.parentNode.querySelector(".local");if(l)l.textContent=" "+clock(d)+" local"}
-    function say(w){const l=by("live"),off=w[0]==="○",d=new Moment(seen);if(off)w+=" since "+clock(d).slice(0,5);document.body.classList.toggle("gone",hears&&off);
-    if(hears&&l&&l.textContent!==w)l.textContent=w}
+    function say(w){const l=by("live"),off=w[0]==="○",d=new Moment(seen);if(off)w+=" since "+clock(d).slice(0,5);document.body.classList.toggle("gone",off);
+    if(l&&l.textContent!==w)l.textContent=w}
     const cut=m=>{const i=m.data.indexOf("\\n");return[m.data.slice(0,i),m.data.slice(i+1)]};
     function put(n,h){const w=by("hero").querySelector("h1").textContent.trim();swap(by(n),h);const v=by("hero").querySelector("h1").textContent.trim();
     if(v!==w)toast(v)}
     function hush(){if(stream)stream.close();stream=null}
-    function listen(){if(!hears||stream||document.hidden)return;clearTimeout(again);const e=stream=new EventSource("/events");
+    function listen(){if(stream||document.hidden)return;clearTimeout(again);const e=stream=new EventSource("/events");
     e.addEventListener("tick",m=>{seen=Moment.now();moment(m.data);say("◉ live")});
     e.addEventListener("sync",soon);e.addEventListener("moved",()=>{if(kind!=="page")soon()});
-    e.addEventListener("part",m=>{if(kind==="wall")soon();if(kind!=="list")return;const[n,h]=cut(m);if(n==="title")document.title=h;else if(places.includes(n)&&by(n))put(n,h)});
+    e.addEventListener("part",m=>{const[n,h]=cut(m);if(kind==="wall"||polls&&(n==="incidents"||n==="handled"))soon();if(kind!=="list")return;if(n==="title")document.title=h;else if(places.includes(n)&&by(n))put(n,h)});
     e.addEventListener("row",m=>{const[n,h]=cut(m);if(n===own||kind==="wall")soon();for(const l of all("[data-check]"))if(l.dataset.check===n)swap(l,h)});
     e.onerror=()=>{if(stream!==e)return;say("○ not live");if(e.readyState===2){stream=null;again=setTimeout(listen,20000+Math.random()*20000)}}}
     document.addEventListener("visibilitychange",()=>{if(document.hidden)hush();else listen()});
     addEventListener("pagehide",hush);addEventListener("pageshow",listen);
-    setInterval(()=>{if(document.hidden||Moment.now()-seen<=11000)return;if(hears)say("○ not live");
-    if(Moment.now()-last<15000)return;if(stream&&stream.readyState===1){hush();listen()}soon()},2000);
+    setInterval(()=>{if(document.hidden)return;const lost=Moment.now()-seen>11000;if(lost)say("○ not live");
+    if(!lost&&!polls||Moment.now()-last<15000)return;if(lost&&stream&&stream.readyState===1){hush();listen()}soon()},2000);
     listen()})();
     """
 }

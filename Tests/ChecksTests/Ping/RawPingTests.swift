@@ -89,6 +89,16 @@ struct RawPingTests {
     #expect(silent.verdict.reason == .pingTimeout)
   }
 
+  /// The errno is that of a socket that may not be had; the socket is there, with permission and without.
+  @Test(arguments: ["true", "echo '0 2147483647' > /proc/sys/net/ipv4/ping_group_range"])
+  func aRouteThatProhibitsIsNoMissingPermission(permission: String) async throws {
+    let outcome = try await attempt("192.0.2.9", [permission, "ip route add prohibit 192.0.2.0/24"])
+    #expect(
+      outcome.verdict
+        == Verdict(
+          .localFault, phase: .connect, message: "this machine could not reach 192.0.2.9: permission denied"))
+  }
+
   /// The unprivileged way is taken wherever it is open, and the words say which one it is.
   @Test func theWayIsTold() async throws {
     #expect(try await NetworkNamespace.run([Self.closed]) { pingWay() } == .raw)

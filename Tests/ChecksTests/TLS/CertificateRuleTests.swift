@@ -39,4 +39,19 @@ import Testing
       leafNotAfter: leafDays.map(end), now: now)
     #expect(rule.verdict?.message == words)
   }
+
+  /// Where nothing is verified, a certificate that has expired is named all the same; a threshold says it by itself.
+  @Test(
+    arguments: [
+      (-5, true, nil, "certificate expired on 2027-01-10T08:00:00.000Z, and is not verified"),
+      (-5, true, 30, nil), (-5, false, nil, nil), (5, true, nil, nil),
+    ] as [(Int64, Bool, Int64?, String?)])
+  func anExpiredOneIsNamedUnverified(days: Int64, isUnverified: Bool, fail: Int64?, note: String?) {
+    let now = Timestamp(seconds: 1_800_000_000)
+    let end = now.advanced(by: .seconds(days * 86_400))
+    let rule = CertificateRule(
+      thresholds: Thresholds(fail: fail.map { .seconds($0 * 86_400) }), notAfter: end, leafNotAfter: end,
+      now: now, isUnverified: isUnverified)
+    #expect(rule.note == note)
+  }
 }
