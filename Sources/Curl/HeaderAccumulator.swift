@@ -133,8 +133,9 @@ struct HeaderAccumulator {
     // libcurl reads each line for itself, and would look for the end of the body elsewhere.
     if framesBody, !content.allSatisfy(isBlank) { return .malformed }
     block.unfold(content)
-    // Its value goes on, so it has a blank within that no type has.
-    if typeField == fieldCount { isStream = false }
+    if typeField == fieldCount, var value = block.first("content-type") {
+      value.withUTF8 { takeType(UnsafeRawBufferPointer($0)[...]) }
+    }
     return .more
   }
 

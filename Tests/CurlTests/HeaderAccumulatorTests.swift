@@ -78,6 +78,18 @@ import Testing
     #expect(headers.isStream == isStream)
   }
 
+  /// Of the answer itself, by its first field of that name, also where its line goes on.
+  @Test func theTypeOfWhichAnswer() {
+    let stream = "Content-Type: text/event-stream\r\n"
+    let (start, end) = ("HTTP/1.1 200 OK\r\n", "\r\n")
+    #expect(steps([start, stream, "Content-Type: text/html\r\n", end]).1.isStream)
+    #expect(!steps([start, "content-type: text/html\r\n", stream, end]).1.isStream)
+    #expect(!steps(["HTTP/1.1 103 Early Hints\r\n", stream, end, start, end]).1.isStream)
+    #expect(steps([start, stream, " ; charset=utf-8\r\n", end]).1.isStream)
+    #expect(steps([start, "Content-Type: text/event-\r\n", " stream\r\n", end]).1.isStream)
+    #expect(!steps([start, stream, " s\r\n", end]).1.isStream)
+  }
+
   @Test func theSameLengthTwiceIsOneLength() {
     let lines = ["HTTP/1.1 200 OK\r\n", "Content-Length: 5\r\n", "content-length:\t5 \r\n", "\r\n"]
     #expect(steps(lines).0 == [.more, .more, .more, .final])
