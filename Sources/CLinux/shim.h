@@ -86,7 +86,7 @@ static inline int quartz_set_queue_limit(uint64_t soft) {
   return (int)syscall(SYS_prlimit64, 0, 12, limits, (void *)0);
 }
 
-// What the dynamic linker says of each object that it loaded: the first fields of dl_phdr_info, dl_iterate_phdr(3). Of
+// An object that the dynamic linker loaded: the first fields of dl_phdr_info, dl_iterate_phdr(3). Of
 // glibc, whose own header would make all of its names this module's.
 struct quartz_loaded {
   Elf64_Addr moved;

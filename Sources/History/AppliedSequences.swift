@@ -17,13 +17,17 @@ struct AppliedSequences: Hashable, Sendable {
     guard sequence > through else { return }
     through = sequence
     above = above.filter { $0 > sequence }
-    while above.remove(through + 1) != nil { through += 1 }
+    close()
   }
 
   mutating func add(_ sequence: UInt64?) {
     guard let sequence, sequence > through else { return }
     above.insert(sequence)
     if above.count > Self.patience, let first = above.min() { through = first - 1 }
+    close()
+  }
+
+  private mutating func close() {
     while above.remove(through + 1) != nil { through += 1 }
   }
 }

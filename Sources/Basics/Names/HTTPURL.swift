@@ -178,7 +178,8 @@ private func plainForm(_ reference: String) -> String {
   }
   let host = authority.dropLast()
   // `h:80:` has a colon too many, whatever stands behind it.
-  if authority.last == UInt8(ascii: ":"), host.last == UInt8(ascii: "]") || !host.contains(UInt8(ascii: ":")) {
+  if authority.last == UInt8(ascii: ":"), host.last == UInt8(ascii: "]") || !host.contains(UInt8(ascii: ":"))
+  {
     authority = host
   }
   return String(reference[..<slashes.upperBound]) + String(Substring(authority)) + reference[end...]
