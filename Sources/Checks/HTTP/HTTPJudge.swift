@@ -116,7 +116,7 @@ struct HTTPAnswer {
       misnomers.withoutRepetitions().prefix(3).map {
         "Content-Encoding \"\($0)\" is no coding: the body was judged as it is"
       }
-      + (text.isUnknown ? [BodyText.unknownWords] : [])
+      + [text.note].compactMap(\.self)
     url = report.statusCode == nil ? nil : lastURL
     let failure = report.failure
     let isComplete = failure == nil && isJudged
