@@ -107,15 +107,17 @@ package final class SystemResolver: HostResolving {
     return await files.contents()?.hosts.lookUp(host) ?? []
   }
 
-  /// Asks the machine's name servers one question, for checks that watch the servers themselves.
+  /// Asks the machine's name servers one question, for checks that watch the servers themselves. With `use-vc` no
+  /// question goes over UDP.
   func ask(
     _ question: DNSQuestion, recursion: Bool, over transport: DNSTransport, phase: Phase,
     until deadline: Instant
   ) async throws(CancellationError) -> DNSReply {
     let contents = await files.contents()
+    let file = contents.map(configuration) ?? ResolverConfiguration()
     return try await servers.ask(
-      question, recursion: recursion, by: contents.map(configuration) ?? ResolverConfiguration(),
-      over: transport, phase: phase, until: deadline)
+      question, recursion: recursion, by: file, over: transport == .udp && file.usesTCP ? .tcp : transport,
+      phase: phase, until: deadline)
   }
 
   private func configuration(_ contents: ResolverFiles.Contents) -> ResolverConfiguration {
