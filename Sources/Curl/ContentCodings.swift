@@ -42,6 +42,9 @@ package struct ContentCodings: Hashable, Sendable {
     values.flatMap { $0.split(separator: ",") }.map { $0.trimmingBlanks.lowercased() }.filter(isMisnomer)
   }
 
+  /// Whether there is a coding that is undone, whatever else is named.
+  package static func areUndone(_ values: [String]) -> Bool { Self(values)?.isEmpty == false }
+
   private static func isMisnomer(_ name: String) -> Bool {
     guard name.utf8.count <= 16 else { return false }
     return switch name {

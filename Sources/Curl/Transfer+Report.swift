@@ -15,6 +15,7 @@ extension Transfer {
   }
 
   func report(code: CURLcode) -> TransferReport {
+    noteConnectionEnd()
     let end = TransferEnd(
       code: code, systemError: failedCall, stop: stop,
       phase: phase(endingWith: code), hasAnswer: seen.headersEnd != nil || request.goal == .handshake,
@@ -34,7 +35,6 @@ extension Transfer {
     report.lease = lease
     report.truncated = stop == .bodyTooLarge || stop == .enough
     report.times = times(complete: report.outcome == .complete)
-    noteConnectionEnd()
     report.tcp = tcp
     report.tls = judge?.report
     report.applicationProtocol = judge?.chosenProtocol
@@ -46,6 +46,7 @@ extension Transfer {
   /// prohibits: else a router on the way said so (ICMP), and that is about the other side.
   private var failedCall: Int32 {
     let code = socketError != 0 ? socketError : systemError
+    if isProhibited, code == EHOSTUNREACH || code == ENETUNREACH { return ENOANO }
     guard code == ENETUNREACH || code == EACCES, let peer = request.plan?.peer, peer.hasRoute else {
       return code
     }

@@ -18,6 +18,8 @@ final class Transfer {
   /// The kernel's figures of the connection, read last. `nil` before the first reading.
   private(set) var tcp: TransportFacts?
   private var isClosed = false
+  /// A firewall on the way prohibits the connection, as the error queue says of one that failed.
+  private(set) var isProhibited = false
   var handle: EasyHandle
   var easy: UnsafeMutableRawPointer { handle.easy }
   let started = Instant.now
@@ -123,11 +125,18 @@ final class Transfer {
   func noteConnectionEnd(closing: Bool = false) {
     guard descriptor >= 0, !isClosed else { return }
     defer { isClosed = closing }
+    if seen.connected == nil, RouterReports.takeProhibition(on: descriptor) { isProhibited = true }
     if let synRetransmits = tcp?.synRetransmits {
       tcp = TransportFacts(of: descriptor, synRetransmits: synRetransmits) ?? tcp
     } else {
       noteConnection()
     }
+  }
+
+  /// The connection stands: what a router reports from here on would break it.
+  func endReports() {
+    guard descriptor >= 0, let family = request.plan?.peer?.family else { return }
+    RouterReports.end(on: descriptor, family)
   }
 
   /// Whether it has read far more than it was given.

@@ -121,6 +121,7 @@ func openPinnedSocket(
     _ = close(descriptor)
     return CURL_SOCKET_BAD
   }
+  RouterReports.ask(on: descriptor, address.pointee.family)
   transfer.seen.connectStart = .now
   transfer.hold(descriptor)
   transfer.arrivals.await(.connection, on: descriptor, for: transfer)
@@ -180,6 +181,7 @@ func allowRequest(
   transfer.arrivals.look(at: now)
   transfer.noteConnection()
   if transfer.seen.connected == nil {
+    transfer.endReports()
     transfer.seen.connected = transfer.hasTunnel ? now : transfer.seen.writableSince ?? now
   }
   transfer.seen.requestStart = now
@@ -207,6 +209,7 @@ func takeOverTLS(
   transfer.arrivals.look()
   transfer.noteConnection()
   if transfer.seen.connected == nil || transfer.hasTunnel {
+    transfer.endReports()
     transfer.seen.connected = transfer.hasTunnel ? .now : transfer.seen.writableSince ?? .now
   }
   transfer.goesOn(with: .connection, at: .now)

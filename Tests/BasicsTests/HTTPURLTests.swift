@@ -90,6 +90,17 @@ import Testing
     #expect(try HTTPURL("http://a.example./").origin != origin)
   }
 
+  /// RFC 3986, section 3.2.3.
+  @Test(arguments: [
+    ("http://a.example:", "http://a.example/"), ("https://a.example:/x?y", "https://a.example/x?y"),
+    ("http://[::1]:/", "http://[::1]/"), ("https://bücher.example:#f", "https://xn--bcher-kva.example/"),
+  ])
+  func anEmptyPortIsTheSchemes(text: String, plain: String) throws {
+    let url = try HTTPURL(text)
+    #expect(url.text == plain && url.port == url.scheme.defaultPort)
+    #expect(try url == HTTPURL(plain))
+  }
+
   @Test func lengthLimitIsExact() throws {
     let prefix = "http://example.com/"
     let longest = prefix + String(repeating: "a", count: 2048 - prefix.utf8.count)

@@ -33,6 +33,9 @@ import Testing
     #expect(ContentCodings.misnomers(all) == all)
     #expect(ContentCodings.misnomers(["gzip, UTF-8 ", "\tText,br"]) == ["utf-8", "text"])
     #expect(ContentCodings.misnomers(["gzip", "identity", "", "x", "iso-8859-16"]) == [])
+    #expect(ContentCodings.areUndone(["aws-chunked,gzip"]) && ContentCodings.areUndone(["utf-8", "br"]))
+    #expect(!ContentCodings.areUndone(all) && !ContentCodings.areUndone([]))
+    #expect(!ContentCodings.areUndone(["rot13, gzip"]))
   }
 
   private func read(_ lines: [String]) -> [String?] {

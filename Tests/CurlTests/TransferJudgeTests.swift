@@ -160,8 +160,8 @@ import Testing
 
   /// The day is that of the certificate which is meant: the server's own where it is among them, else the first.
   @Test(arguments: [
-    (above: Int64(86_400), own: Int64?(172_800), words: "it ended on 1970-01-03"),
-    (172_800, 86_400, "it ended on 1970-01-02"),
+    (above: Int64(86_400), own: Int64?(172_800), words: "CN=shop; it ended on 1970-01-03"),
+    (172_800, 86_400, "CN=shop; it ended on 1970-01-02"),
     (86_400, nil, "not the server's own, but 1 above it, CN=between; it ended on 1970-01-02"),
   ])
   func theDayOfWhatHasExpired(above: Int64, own: Int64?, words: String) {
@@ -169,6 +169,22 @@ import Testing
     var errors = [VerifyError(code: expired, depth: 1, subject: "CN=between", notAfter: above)]
     if let own { errors.append(VerifyError(code: expired, depth: 0, subject: "CN=shop", notAfter: own)) }
     #expect(CertificateVerdict.details(of: errors) == [.expired: words])
+  }
+
+  /// A certificate for another host says for which: three names at most, its subject where it has none.
+  @Test(
+    arguments: [
+      (["a.test"], 1, "CN=x", "it is for a.test"),
+      (["a.test", "192.0.2.1", "*.c.test"], 3, "CN=x", "it is for a.test, 192.0.2.1, *.c.test"),
+      (["a.test", "b.test", "c.test", "d.test"], 70, "CN=x", "it is for a.test, b.test, c.test and 67 more"),
+      (["a\u{202e}.test"], 1, "", #"it is for a\u{202e}.test"#),
+      ([], 0, "CN=x", "it names none; its subject is CN=x"), ([], 0, "", "it names none"),
+    ] as [([String], Int, String, String)])
+  func theHostsOfACertificate(names: [String], count: Int, subject: String, words: String) {
+    let leaf = PresentedCertificate(
+      subject: subject, issuer: "", notBefore: 0, notAfter: 1, serial: "", sha256: "",
+      alternativeNames: names, nameCount: count)
+    #expect(CertificateVerdict.names(of: leaf) == words)
   }
 
   @Test(arguments: [

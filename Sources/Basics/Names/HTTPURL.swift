@@ -165,9 +165,8 @@ extension HTTPURL {
   fileprivate func asSecret(as other: HTTPURL) -> HTTPURL { other.hidesPath ? hidingPath : self }
 }
 
-/// An absolute reference without user info and without the colon of an empty port (RFC 3986, section 3.2): neither
-/// changes where it leads, and a page has no credentials to give. A reference that parsers read differently stays as it
-/// is, and is refused.
+/// An absolute reference without user info, which does not change where it leads: a page has no credentials to give. A
+/// reference that parsers read differently stays as it is, and is refused.
 private func plainForm(_ reference: String) -> String {
   guard let slashes = reference.firstRange(of: "://") else { return reference }
   let bytes = reference.utf8
@@ -175,12 +174,6 @@ private func plainForm(_ reference: String) -> String {
   var authority = bytes[slashes.upperBound..<end]
   if let at = authority.firstIndex(of: UInt8(ascii: "@")), at == authority.lastIndex(of: UInt8(ascii: "@")) {
     authority = authority[bytes.index(after: at)...]
-  }
-  let host = authority.dropLast()
-  // `h:80:` has a colon too many, whatever stands behind it.
-  if authority.last == UInt8(ascii: ":"), host.last == UInt8(ascii: "]") || !host.contains(UInt8(ascii: ":"))
-  {
-    authority = host
   }
   return String(reference[..<slashes.upperBound]) + String(Substring(authority)) + reference[end...]
 }
@@ -240,7 +233,9 @@ private func hasScheme(_ reference: String) -> Bool {
   }
 }
 
-private func parsePort(_ text: Substring) throws(HTTPURL.Invalid) -> UInt16 {
+/// `nil` for an empty one, which means the scheme's (RFC 3986, section 3.2.3).
+private func parsePort(_ text: Substring) throws(HTTPURL.Invalid) -> UInt16? {
+  if text.isEmpty { return nil }
   guard (1...5).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
     let port = UInt16(text), port > 0
   else { throw HTTPURL.Invalid("has an invalid port; a port is 1 to 65535") }

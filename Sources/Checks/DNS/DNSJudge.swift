@@ -94,6 +94,7 @@ struct DNSJudge {
       default: .dnsRcode
       }
     var words = "the server answered \(code), expected \(expected.joined(separator: " or "))"
+    if code == .nxDomain { words += AliasPath(of: message, for: question).ending }
     if let error = message.extendedErrors.first { words += "; it says: \(error.purpose)" }
     return Finding(assertion: assertion, failure: Verdict(reason, phase: .assertion, message: words))
   }

@@ -24,6 +24,7 @@ struct BodyConditions {
   {
     guard budget.allowsMore() else { return unjudged(what, text) }
     let isThere = answer.status != nil && contains(answer.text.bytes, answer.text.form(of: text))
+    if !wanted, !isThere, answer.isWhole, answer.text.mayHide(text) { return unread(what, text) }
     // What is in the part that came is in the whole; what is not may still come.
     let holds = wanted ? isThere : !isThere && answer.isWhole
     return JudgedCondition(
@@ -36,14 +37,22 @@ struct BodyConditions {
   private func pattern(_ what: String, _ text: String, wanted: Bool, _ answer: HTTPAnswer) -> JudgedCondition
   {
     let form = String(decoding: answer.text.form(of: text), as: UTF8.self)
-    guard answer.isWhole, let pattern = try? Pattern(form) else {
+    guard answer.isWhole, let pattern = try? Pattern(form, bytes: answer.text.isForBytes) else {
       let actual = answer.status == nil ? "" : absence("judged", answer)
       return JudgedCondition(
         assertion: Assertion(what: what, expected: text, actual: actual, ok: false), reason: .body,
         words: "\(what) \"\(text)\" could not be judged")
     }
     guard budget.allowsMore() else { return unjudged(what, text) }
-    let outcome = pattern.firstMatch(in: answer.text.bytes, within: budget)
+    let found = outcome(pattern, answer.text)
+    if !wanted, found == Pattern.Outcome.none, answer.text.mayHide(pattern: text) {
+      return unread(what, text)
+    }
+    guard let outcome = found else {
+      return JudgedCondition(
+        assertion: Assertion(what: what, expected: text, actual: "not judged", ok: false), reason: .body,
+        words: "\(what) \"\(text)\" could not be judged: the body is no UTF-8")
+    }
     if outcome == .limit {
       return JudgedCondition(
         assertion: Assertion(what: what, expected: text, actual: Pattern.limitWords, ok: false),
@@ -55,6 +64,21 @@ struct BodyConditions {
         what: what, expected: text, actual: outcome.isMatch ? "found" : "not found",
         ok: outcome.isMatch == wanted),
       reason: .body, words: "body \(wanted ? "does not match" : "matches") \"\(text)\"")
+  }
+
+  /// A body that is no text is looked through as characters, then as bytes. `nil` where the pattern cannot be held
+  /// against bytes.
+  private func outcome(_ pattern: Pattern, _ text: BodyText) -> Pattern.Outcome? {
+    let outcome = pattern.firstMatch(in: text.bytes, within: budget)
+    guard outcome == Pattern.Outcome.none, !text.isText, !text.isForBytes else { return outcome }
+    return pattern.forBytes?.firstMatch(in: text.bytes, within: budget)
+  }
+
+  /// A text that is not found in bytes of an unknown charset may be there all the same.
+  private func unread(_ what: String, _ text: String) -> JudgedCondition {
+    JudgedCondition(
+      assertion: Assertion(what: what, expected: text, actual: "not judged", ok: false), reason: .body,
+      words: "\(what) \"\(text)\" could not be judged in an unknown charset")
   }
 
   private func unjudged(_ what: String, _ text: String) -> JudgedCondition {

@@ -111,12 +111,13 @@ struct HTTPAnswer {
       settings.expect.needsBody && !settings.expect.comparesBytes
       ? BodyText(report.body, report.headerBlock, within: budget) : BodyText(asBytes: report.body)
     let isDecoded = settings.expect.needsBody && settings.decompress && !report.body.isEmpty
-    let misnomers = isDecoded ? ContentCodings.misnomers(report.headerBlock.values("content-encoding")) : []
+    let codings = isDecoded ? report.headerBlock.values("content-encoding") : []
+    let ending = ContentCodings.areUndone(codings) ? "decoded without it" : "judged as it is"
     notes =
-      misnomers.withoutRepetitions().prefix(3).map {
-        "Content-Encoding \"\($0)\" is no coding: the body was judged as it is"
+      ContentCodings.misnomers(codings).withoutRepetitions().prefix(3).map {
+        "Content-Encoding \"\($0)\" is no coding: the body was \(ending)"
       }
-      + (text.isUnknown ? [BodyText.unknownWords] : [])
+      + [text.note].compactMap(\.self)
     url = report.statusCode == nil ? nil : lastURL
     let failure = report.failure
     let isComplete = failure == nil && isJudged

@@ -23,6 +23,10 @@ struct AddressLookup: Hashable, Sendable {
   private(set) var server: SocketAddress?
   /// The server's extended error in our words: its own text may be anything (RFC 8914).
   private(set) var remark: String?
+  /// The extended error with the server's text, which is shown on this machine alone.
+  private(set) var ownWords: String?
+  /// Behind words that there is no record: where the aliases end.
+  private var ending = ""
 
   /// Nothing was asked.
   init(failure: Verdict) { self.failure = failure }
@@ -34,6 +38,7 @@ struct AddressLookup: Hashable, Sendable {
     (elapsed, held, self.server) = (reply.elapsed, reply.held, reply.server)
     let path = reply.message.map { AliasPath(of: $0, for: question) }
     aliases = path?.names.map(\.description) ?? []
+    if let path, !path.isCircle, path.records.isEmpty { ending = path.ending }
     switch reply.content {
     case .failure(let verdict):
       failure =
@@ -44,9 +49,10 @@ struct AddressLookup: Hashable, Sendable {
         .dnsRefused, phase: .dns, message: "the name server looks no names up for others: \(question.name)")
     case .message(let message) where message.rcode == .noError:
       if let path { take(path, question) }
-    case .message(let message): failure = Self.refusal(message.rcode, question.name)
+    case .message(let message): failure = Self.refusal(message.rcode, question.name, ending)
     }
-    remark = reply.message?.extendedErrors.first?.purpose
+    let error = reply.message?.extendedErrors.first
+    (remark, ownWords) = (error?.purpose, error?.description)
     failure = failure?.with(remark: remark)
   }
 
@@ -57,7 +63,7 @@ struct AddressLookup: Hashable, Sendable {
     } else if path.records.isEmpty {
       let kind = question.type == .a ? "IPv4" : "IPv6"
       failure = Verdict(
-        .dnsNoData, phase: .dns, message: "\(question.name) has no \(kind) address\(path.ending)")
+        .dnsNoData, phase: .dns, message: "\(question.name) has no \(kind) address\(ending)")
     } else {
       let all = path.records.compactMap { if case .address(let address) = $0.value { address } else { nil } }
       addresses = Array(all.withoutRepetitions().prefix(Self.addressLimit))
@@ -70,6 +76,8 @@ struct AddressLookup: Hashable, Sendable {
     let addresses = lookups.flatMap(\.addresses)
     aliases = lookups.flatMap(\.aliases).withoutRepetitions()
     remark = lookups.lazy.compactMap(\.remark).first
+    ownWords = lookups.lazy.compactMap(\.ownWords).first
+    ending = lookups.lazy.map(\.ending).first { !$0.isEmpty } ?? ""
     server = (lookups.first { !$0.addresses.isEmpty } ?? lookups.first { $0.server != nil })?.server
     elapsed = lookups.map(\.elapsed).max() ?? .zero
     held = elapsed - (lookups.map { $0.elapsed - $0.held }.max() ?? .zero)
@@ -77,7 +85,7 @@ struct AddressLookup: Hashable, Sendable {
     // A server that fails for one family says more than "no such record" for the other.
     let telling = lookups.compactMap(\.failure).first { $0.reason != .dnsNoData }
     if addresses.isEmpty {
-      let none = Verdict(.dnsNoData, phase: .dns, message: "\(name) exists but has no address")
+      let none = Verdict(.dnsNoData, phase: .dns, message: "\(name) exists but has no address\(ending)")
       failure = telling ?? none.with(remark: remark)
     } else if scope == .each, let telling {
       isPartial = true
@@ -111,9 +119,9 @@ struct AddressLookup: Hashable, Sendable {
     return Array(ordered.prefix(addressLimit))
   }
 
-  private static func refusal(_ code: DNSResponseCode, _ name: DNSName) -> Verdict {
+  private static func refusal(_ code: DNSResponseCode, _ name: DNSName, _ ending: String) -> Verdict {
     switch code {
-    case .nxDomain: Verdict(.dnsNXDomain, phase: .dns, message: "\(name) does not exist")
+    case .nxDomain: Verdict(.dnsNXDomain, phase: .dns, message: "\(name) does not exist\(ending)")
     case .servFail: Verdict(.dnsServfail, phase: .dns, message: "the name server failed for \(name)")
     case .refused: Verdict(.dnsRefused, phase: .dns, message: "the name server refuses to answer for \(name)")
     default: Verdict(.dnsRcode, phase: .dns, message: "the name server answered \(code) for \(name)")

@@ -32,6 +32,8 @@ final class Flow: ReactorFlow {
   private var hopsLeft: Int?
   /// The kernel's figures of the TCP connection when it was established.
   private var tcp: TransportFacts?
+  /// A router knew no way for a datagram. It may for the next one, which is why that is no end of its own.
+  private var isUnreachable = false
   private var wake: Instant?
   /// The earliest instant the loop was asked to call at. Most flows are over long before their deadline, and each wish
   /// costs a place in the loop's heap until it has passed.
@@ -127,7 +129,7 @@ final class Flow: ReactorFlow {
       switch code {
       case 0: return connectionStands(at: now, on: loop)
       case ECONNRESET: return connectionStood(at: now, on: loop)
-      default: return finish(.failed(code), at: now, on: loop)
+      default: return finish(.failed(connectError(number, code)), at: now, on: loop)
       }
     }
     if transport != .tcp, events & EPOLLERR.rawValue != 0 || departures.missing > 0,
@@ -140,7 +142,9 @@ final class Flow: ReactorFlow {
   }
 
   func timer(at now: Instant, on loop: ReactorLoop) -> Bool {
-    if now >= deadline { return finish(.timedOut, at: now, on: loop) }
+    if now >= deadline {
+      return finish(isUnreachable ? .failed(EHOSTUNREACH) : .timedOut, at: now, on: loop)
+    }
     if let alarm, alarm <= now { self.alarm = nil }
     guard let wake, wake <= now else { return setAlarm(on: loop) }
     self.wake = nil
@@ -171,6 +175,7 @@ final class Flow: ReactorFlow {
 
   private func noteConnection(_ number: Int32) {
     guard transport == .tcp else { return }
+    if connection == nil { RouterReports.end(on: number, peer.family) }
     if let connection {
       tcp = TransportFacts(synRetransmits: connection.synRetransmits)
     } else {
@@ -214,7 +219,7 @@ final class Flow: ReactorFlow {
         return finish(.failed(errno), at: .now, on: loop)
       } else if transport == .udp, departures.missing > 0 {
         // Nearly always it has left by now: to be told would cost the loop a turn.
-        noteDeparture(number, on: loop)
+        if case .ended = takeError(number, at: now, on: loop) { return false }
       }
     }
     if step.isDone { return finish(.done, at: now, on: loop) }
@@ -225,15 +230,7 @@ final class Flow: ReactorFlow {
     let outcome = sendDatagram(bytes, number)
     departures.send(isSure: outcome == .sent)
     // The error may be about an earlier packet: it is in the error queue as well, and what is sent now is not sent yet.
-    return outcome != .failed || transport.isICMP && sendDatagram(bytes, number) != .failed
-  }
-
-  /// One stamp of the error queue. False: there is nothing in it.
-  @discardableResult
-  private func noteDeparture(_ number: Int32, on loop: ReactorLoop) -> Bool {
-    let packet = readPacket(number, &loop.buffer, &loop.control, ofErrors: true)
-    if packet.count >= 0 { note(packet.notes, on: loop) }
-    return packet.count >= 0
+    return outcome != .failed || sendDatagram(bytes, number) != .failed
   }
 
   /// When a datagram left. The time of a question begins with it.
@@ -259,7 +256,7 @@ final class Flow: ReactorFlow {
         let code = errno
         if code == EAGAIN || code == EINTR { return true }
         // An error that came since the queue was looked at.
-        if transport.isICMP {
+        if transport != .tcp {
           switch takeError(number, at: now, on: loop) {
           case .goesOn: continue
           case .ended: return false
@@ -297,8 +294,16 @@ final class Flow: ReactorFlow {
     guard packet.count >= 0 else { return .nothing }
     note(packet.notes, on: loop)
     guard let error = packet.notes.error else { return .goesOn }
+    guard transport.isICMP else { return take(networkError(error.code), at: now, on: loop) }
     let quoted = loop.buffer[..<min(packet.count, loop.buffer.count)]
     return follow(hear(.refused(error, about: quoted), now), at: now, on: loop) ? .goesOn : .ended
+  }
+
+  /// A report about a datagram: only that there is no way is not the end of it (RFC 1122, section 3.2.2.1).
+  private func take(_ code: Int32, at now: Instant, on loop: ReactorLoop) -> ErrorTaken {
+    isUnreachable = isUnreachable || code == EHOSTUNREACH
+    if code != EHOSTUNREACH { _ = finish(.failed(code), at: now, on: loop) }
+    return code == EHOSTUNREACH ? .goesOn : .ended
   }
 
   private func takeErrors(_ number: Int32, at now: Instant, on loop: ReactorLoop) -> Bool {

@@ -163,7 +163,7 @@ final class Race: ReactorFlow {
     // Nobody listens there, and the kernel joined the socket with itself; see `Flow`.
     case 0: isSelfConnected(number, peer) ? ECONNREFUSED : 0
     case ECONNRESET: 0
-    case let code: code
+    case let code: connectError(number, code)
     }
   }
 
@@ -201,6 +201,7 @@ final class Race: ReactorFlow {
       return nil
     }
     loop.forget(number)
+    RouterReports.end(on: number, tries[winner].peer.family)
     return ConnectedSocket(
       number, to: tries[winner].peer, synRetransmits: tries[winner].tcp?.synRetransmits ?? 0)
   }

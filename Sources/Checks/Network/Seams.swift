@@ -19,11 +19,15 @@ package struct ResolvedHost: Hashable, Sendable {
   package var source: NameSource?
   /// The server's extended error beside the addresses, in our words (RFC 8914).
   package var remark: String?
+  /// The extended error with the server's text.
+  package var ownWords: String?
 
   package init(
     addresses: [IPAddress] = [], failure: Verdict? = nil, elapsed: Duration = .zero, held: Duration = .zero,
-    aliases: [String] = [], source: NameSource? = nil, remark: String? = nil
+    aliases: [String] = [], source: NameSource? = nil, remark: String? = nil,
+    ownWords: String? = nil
   ) {
+    self.ownWords = ownWords
     self.source = source
     self.remark = remark
     self.addresses = addresses

@@ -10,7 +10,10 @@ package func openSocket(_ transport: Transport, family: Int32) -> Int32 {
   let flags = Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
   switch transport {
   case .tcp: return socket(family, Int32(SOCK_STREAM.rawValue) | flags, 0)
-  case .udp: return socket(family, Int32(SOCK_DGRAM.rawValue) | flags, 0)
+  case .udp:
+    let number = socket(family, Int32(SOCK_DGRAM.rawValue) | flags, 0)
+    if number >= 0 { askForErrors(number, isV6: family == AF_INET6) }
+    return number
   case .icmp, .rawICMP:
     let isV6 = family == AF_INET6
     let kind = isV6 ? Int32(IPPROTO_ICMPV6) : Int32(IPPROTO_ICMP)
@@ -18,13 +21,19 @@ package func openSocket(_ transport: Transport, family: Int32) -> Int32 {
     let number = socket(family, Int32(type.rawValue) | flags, kind)
     guard number >= 0 else { return number }
     if transport == .rawICMP { passEchoRepliesOnly(number, isV6: isV6) }
-    // Without it the kernel keeps "unreachable" and "time exceeded" to itself.
+    askForErrors(number, isV6: isV6)
     var on: Int32 = 1
     let level = isV6 ? Int32(IPPROTO_IPV6) : Int32(IPPROTO_IP)
-    setsockopt(number, level, isV6 ? IPV6_RECVERR : IP_RECVERR, &on, socklen_t(MemoryLayout<Int32>.size))
     setsockopt(number, level, isV6 ? IPV6_RECVHOPLIMIT : IP_RECVTTL, &on, socklen_t(MemoryLayout<Int32>.size))
     return number
   }
+}
+
+/// Without it the kernel keeps "unreachable" and "time exceeded" to itself.
+private func askForErrors(_ number: Int32, isV6: Bool) {
+  var on: Int32 = 1
+  let level = isV6 ? Int32(IPPROTO_IPV6) : Int32(IPPROTO_IP)
+  setsockopt(number, level, isV6 ? IPV6_RECVERR : IP_RECVERR, &on, socklen_t(MemoryLayout<Int32>.size))
 }
 
 /// A raw socket hears everything of its protocol. ICMP_FILTER of linux/icmp.h (raw(7)) and ICMP6_FILTER of RFC 3542 3.2
@@ -45,6 +54,7 @@ private func passEchoRepliesOnly(_ number: Int32, isV6: Bool) {
 /// A socket ready to connect to `peer`, from its source address where it names one.
 func openSocket(_ transport: Transport, to peer: SocketAddress) -> Int32 {
   let number = openSocket(transport, family: peer.family)
+  if number >= 0, transport == .tcp { RouterReports.ask(on: number, peer.family) }
   if number < 0 || peer.bindSource(of: number) == 0 { return number }
   let code = errno
   _ = close(number)
@@ -64,6 +74,11 @@ package func pendingError(_ number: Int32) -> Int32 {
   var length = socklen_t(MemoryLayout<Int32>.size)
   guard getsockopt(number, SOL_SOCKET, SO_ERROR, &code, &length) == 0 else { return errno }
   return networkError(code)
+}
+
+/// The error of a `connect` that failed, ENOANO where a firewall said no.
+func connectError(_ number: Int32, _ code: Int32) -> Int32 {
+  code == EHOSTUNREACH && RouterReports.takeProhibition(on: number) ? ENOANO : code
 }
 
 /// An error that a connecting or connected socket learned of later. ENETUNREACH then is a router's word (ICMP) and becomes

@@ -98,7 +98,8 @@ package final class SystemResolver: HostResolving {
       target, wanted, of: Source(servers: others, configuration, called: name))
     return ResolvedHost(
       addresses: lookup.addresses, failure: lookup.failure, elapsed: lookup.elapsed, held: lookup.held,
-      aliases: lookup.aliases, source: lookup.server.map { .ownResolver(name, $0) }, remark: lookup.remark)
+      aliases: lookup.aliases, source: lookup.server.map { .ownResolver(name, $0) }, remark: lookup.remark,
+      ownWords: lookup.ownWords)
   }
 
   /// By the hosts file and the rules of `localhost`.
@@ -107,15 +108,17 @@ package final class SystemResolver: HostResolving {
     return await files.contents()?.hosts.lookUp(host) ?? []
   }
 
-  /// Asks the machine's name servers one question, for checks that watch the servers themselves.
+  /// Asks the machine's name servers one question, for checks that watch the servers themselves. With `use-vc` no
+  /// question goes over UDP.
   func ask(
     _ question: DNSQuestion, recursion: Bool, over transport: DNSTransport, phase: Phase,
     until deadline: Instant
   ) async throws(CancellationError) -> DNSReply {
     let contents = await files.contents()
+    let file = contents.map(configuration) ?? ResolverConfiguration()
     return try await servers.ask(
-      question, recursion: recursion, by: contents.map(configuration) ?? ResolverConfiguration(),
-      over: transport, phase: phase, until: deadline)
+      question, recursion: recursion, by: file, over: transport == .udp && file.usesTCP ? .tcp : transport,
+      phase: phase, until: deadline)
   }
 
   private func configuration(_ contents: ResolverFiles.Contents) -> ResolverConfiguration {
@@ -135,6 +138,7 @@ package final class SystemResolver: HostResolving {
     var own: Verdict?
     var guessed: Verdict?
     var server: SocketAddress?
+    var ownWords: String?
     for candidate in configuration.candidates(for: name, isAbsolute: host.hasSuffix(".")) {
       let lookup = try await lookUp(candidate, wanted, of: Source(servers: servers, configuration))
       wanted.time.spend(lookup.elapsed - lookup.held)
@@ -144,15 +148,17 @@ package final class SystemResolver: HostResolving {
       if !lookup.addresses.isEmpty {
         return ResolvedHost(
           addresses: lookup.addresses, elapsed: elapsed, held: held, aliases: lookup.aliases,
-          source: lookup.server.map(NameSource.nameServer), remark: lookup.remark)
+          source: lookup.server.map(NameSource.nameServer), remark: lookup.remark,
+          ownWords: lookup.ownWords)
       }
       // It is this name that is meant: another one would be another host.
       if lookup.isPartial {
         return ResolvedHost(
           failure: lookup.failure.map(unknownIfDeaf), elapsed: elapsed, held: held, aliases: aliases,
-          source: lookup.server.map(NameSource.nameServer))
+          source: lookup.server.map(NameSource.nameServer), ownWords: lookup.ownWords)
       }
       server = lookup.server ?? server
+      ownWords = lookup.ownWords ?? ownWords
       if candidate == name {
         own = lookup.failure
       } else if guessed == nil || guessed?.reason == .dnsNXDomain {
@@ -167,7 +173,7 @@ package final class SystemResolver: HostResolving {
     }
     return ResolvedHost(
       failure: failure.map(unknownIfDeaf) ?? .noNameServer, elapsed: elapsed, held: held, aliases: aliases,
-      source: server.map(NameSource.nameServer))
+      source: server.map(NameSource.nameServer), ownWords: ownWords)
   }
 
   /// Which addresses of a name, and within what.

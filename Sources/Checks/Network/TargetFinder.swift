@@ -236,7 +236,9 @@ extension Attempt {
   fileprivate func account(of name: String, _ host: ResolvedHost) -> ProbeAccount? {
     guard explains, let source = host.source else { return nil }
     var account = ProbeAccount()
-    account.names = [ResolvedName(name: name, addresses: host.addresses, source: source)]
+    account.names = [
+      ResolvedName(name: name, addresses: host.addresses, source: source, words: host.ownWords)
+    ]
     return account
   }
 }

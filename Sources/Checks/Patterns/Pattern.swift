@@ -5,7 +5,8 @@ import CPCRE2
 import Monitoring
 
 /// A regular expression, compiled: PCRE2 with Unicode, multiline (`^` and `$` at every line, which may end in LF,
-/// CR LF or CR), unanchored. Bytes that are no UTF-8 match nothing and disturb nothing around them.
+/// CR LF or CR), unanchored. Bytes that are no UTF-8 match nothing and disturb nothing around them; a pattern for bytes
+/// takes each byte as one character, and its own characters beyond ASCII as the bytes of their UTF-8.
 ///
 /// A match has a budget, because a body is a stranger's: what a backtracking engine needs for `^(a+)+$` doubles with
 /// every letter, and for `[\s\S]*x` it grows with the square. See `PatternBudget`.
@@ -40,16 +41,28 @@ package struct Pattern: Sendable {
     "gave up: the pattern needs too many steps on this text (write it without nested or leading repeats)"
 
   /// Judges the patterns of definitions.
-  package static let rule = PatternRule { text in
+  package static let rule = PatternRule(
+    problem: { Pattern.problem($0, bytes: false) }, byteProblem: { Pattern.problem($0, bytes: true) })
+
+  private static func problem(_ text: String, bytes: Bool) -> String? {
     do throws(Invalid) {
-      _ = try Pattern(text)
+      _ = try Pattern(text, bytes: bytes)
       return nil
     } catch { return error.description }
   }
 
   private let program: PatternProgram
+  private let text: String
 
-  package init(_ text: String) throws(Invalid) { program = try PatternProgram(text) }
+  package init(_ text: String, bytes: Bool = false) throws(Invalid) {
+    program = try PatternProgram(text, bytes: bytes)
+    self.text = text
+  }
+
+  /// The same pattern for bytes. `nil` where it names characters that no byte stands for, such as `\x{263a}`.
+  var forBytes: Pattern? {
+    do throws(Invalid) { return try Pattern(text, bytes: true) } catch { return nil }
+  }
 
   package func firstMatch(in bytes: some Collection<UInt8>) -> Outcome {
     firstMatch(in: bytes, time: PatternBudget.time)

@@ -12,8 +12,9 @@ final class PatternProgram: @unchecked Sendable {
   private let code: OpaquePointer
   private let names: [String: Int]
 
-  init(_ text: String) throws(Pattern.Invalid) {
-    code = try compile(text)
+  /// - Parameter bytes: for text that is no UTF-8: each byte is one character.
+  init(_ text: String, bytes: Bool) throws(Pattern.Invalid) {
+    code = try compile(text, bytes: bytes)
     names = groupNames(code)
   }
 
@@ -115,14 +116,14 @@ private func spendStep(block: UnsafeMutablePointer<pcre2_callout_block_8>?, data
   return budget.pointee.spend(at: block.pointee.current_position) ? 0 : PCRE2_ERROR_CALLOUT
 }
 
-private func compile(_ text: String) throws(Pattern.Invalid) -> OpaquePointer {
+private func compile(_ text: String, bytes: Bool) throws(Pattern.Invalid) -> OpaquePointer {
   guard let context = pcre2_compile_context_create_8(nil) else {
     throw Pattern.Invalid(offset: 0, message: "no memory to compile the pattern")
   }
   defer { pcre2_compile_context_free_8(context) }
   pcre2_set_newline_8(context, UInt32(PCRE2_NEWLINE_ANYCRLF))
-  let options =
-    PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_MULTILINE | PCRE2_AUTO_CALLOUT | PCRE2_NEVER_BACKSLASH_C
+  let units = bytes ? PCRE2_NEVER_UTF : PCRE2_UTF | PCRE2_MATCH_INVALID_UTF
+  let options = units | PCRE2_MULTILINE | PCRE2_AUTO_CALLOUT | PCRE2_NEVER_BACKSLASH_C
   var (code, offset): (Int32, Int) = (0, 0)
   var text = text
   // One byte more than needed, so that an empty pattern has an address.

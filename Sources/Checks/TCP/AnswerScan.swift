@@ -85,8 +85,13 @@ struct AnswerScan: Sendable {
     if let wait = ration(window, at: now) { return wait }
     isCalm = false
     let start = SystemClock.threadWork.nanoseconds
-    let outcome =
+    var outcome =
       isLast ? pattern.firstMatch(in: window, time: time) : pattern.settledMatch(in: window, time: time)
+    if isLast, outcome == Pattern.Outcome.none, String(validating: window, as: UTF8.self) == nil {
+      // Bytes in no known charset are bytes.
+      let left = time - (SystemClock.threadWork.nanoseconds - start)
+      outcome = pattern.forBytes?.firstMatch(in: window, time: left) ?? outcome
+    }
     time -= SystemClock.threadWork.nanoseconds - start
     switch outcome {
     case .match(let whole, let groups, let names):

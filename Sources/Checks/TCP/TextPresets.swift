@@ -176,14 +176,15 @@ extension SpokenDialog {
           LineAnswers.oneLine { text, count in
             guard text.hasPrefix("-") || text == "+PONG" else { return .foreign("this is not redis") }
             let word = errorWord(text)
-            if text == "+PONG" || refusalsOfUs.contains(word) { return .accepted(count) }
+            let isFull = text.hasPrefix("-ERR max number of clients")
+            if text == "+PONG" || refusalsOfUs.contains(word) && !isFull { return .accepted(count) }
             return .refused("redis answered -\(word)")
           }))
     ], farewell: "QUIT\r\n")
 
-  /// Answers of redis to a client without a password, without the right to PING, and from another machine while it is
-  /// in protected mode: it works, and it is not ours to log in.
-  private static let refusalsOfUs = ["NOAUTH", "NOPERM", "WRONGPASS", "DENIED"]
+  /// Answers of redis to a client without a password, without the right to PING, from another machine while it is in
+  /// protected mode, and where PING has another name: it works, and it is not ours to log in.
+  private static let refusalsOfUs = ["NOAUTH", "NOPERM", "WRONGPASS", "DENIED", "ERR"]
 
   static let memcached = SpokenDialog(
     [
@@ -192,8 +193,10 @@ extension SpokenDialog {
         read: .read(
           LineAnswers.oneLine { text, count in
             let word = errorWord("-" + text)
-            // CLIENT_ERROR: who did not log in is told no more (`memcached -Y`).
-            if text.hasPrefix("VERSION ") || word == "CLIENT_ERROR" { return .accepted(count) }
+            // CLIENT_ERROR: a login is wanted (`memcached -Y`). ERROR alone: the command is not known.
+            if text.hasPrefix("VERSION ") || word == "CLIENT_ERROR" || text == "ERROR" {
+              return .accepted(count)
+            }
             if word.hasSuffix("ERROR") { return .refused("memcached answered \(word)") }
             return .foreign("this is not memcached")
           }))

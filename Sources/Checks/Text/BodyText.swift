@@ -9,17 +9,23 @@ struct BodyText: Sendable {
   /// UTF-8 in normal form where `isText`.
   let bytes: [UInt8]
   let isText: Bool
-  /// The answer names a charset that is not known here.
+  /// The check asks for its bytes, whatever they mean.
+  let isForBytes: Bool
+  /// The answer names a charset that cannot be read here.
   private(set) var isUnknown = false
+  /// Of such a charset it is known that bytes below 0x80 are ASCII.
+  private var keepsASCII = false
 
-  init(asBytes bytes: [UInt8]) { (self.bytes, isText) = (bytes, false) }
+  init(asBytes bytes: [UInt8]) { (self.bytes, isText, isForBytes) = (bytes, false, true) }
 
   init(_ body: [UInt8], _ headers: HeaderBlock, within budget: CPUBudget) {
-    if isPlainASCII(body) {
+    isForBytes = false
+    let type = headers.first("content-type")
+    if isPlainASCII(body), !CharsetNaming.hidesASCII(type) {
       (bytes, isText) = (body, true)
       return
     }
-    let naming = CharsetNaming(body, contentType: headers.first("content-type"))
+    let naming = CharsetNaming(body, contentType: type)
     if let charset = naming.charset {
       let content = body.dropFirst(naming.markLength)
       let decoded = charset == .utf8 ? Array(content) : charset.decoded(content, within: budget)
@@ -27,11 +33,11 @@ struct BodyText: Sendable {
         (bytes, isText) = (normalForm(decoded), true)
         return
       }
-      isUnknown = decoded == nil
+      (isUnknown, keepsASCII) = (decoded == nil, charset.keepsASCII)
     } else {
       isUnknown = naming.isUnknown
-      // Nothing says so, and it reads as nothing else.
-      if !isUnknown, isValid(body) {
+      // Nothing says so, and it reads as nothing else; seven bits read as everything.
+      if isValid(body), !isUnknown || body.contains(where: { $0 >= 0x80 }) {
         (bytes, isText) = (normalForm(body), true)
         return
       }
@@ -42,7 +48,20 @@ struct BodyText: Sendable {
   /// The form in which a literal or a pattern is held against it.
   func form(of text: String) -> [UInt8] { isText ? normalForm(text) : Array(text.utf8) }
 
+  /// Whether the text may be there and not be found, as nothing is known of its bytes.
+  func mayHide(_ text: String) -> Bool {
+    isUnknown && !isText && !(keepsASCII && text.utf8.allSatisfy { $0 < 0x80 })
+  }
+
+  /// The same of a pattern: one that is more than ASCII letters may be about characters that take several bytes.
+  func mayHide(pattern text: String) -> Bool {
+    mayHide(text) || isUnknown && !isText && text.utf8.contains { ".[\\".utf8.contains($0) }
+  }
+
+  var note: String? { isUnknown ? isText ? Self.guessedWords : Self.unknownWords : nil }
+
   static let unknownWords = "the charset that the answer names is not known here: its bytes were compared"
+  static let guessedWords = "the charset that the answer names is not known here: it was read as UTF-8"
 }
 
 extension BodyText {
@@ -51,14 +70,16 @@ extension BodyText {
 
   /// Whether reading the body takes long, or may have to wait for a file: see `Converter`.
   static func isDear(_ body: [UInt8], _ headers: HeaderBlock) -> Bool {
-    if isPlainASCII(body) { return false }
+    let type = headers.first("content-type")
+    if isPlainASCII(body), !CharsetNaming.hidesASCII(type) { return false }
     if body.count > cheap { return true }
-    if case .other = CharsetNaming(body, contentType: headers.first("content-type")).charset { return true }
+    if case .other = CharsetNaming(body, contentType: type).charset { return true }
     return false
   }
 }
 
-/// Bytes below 0x80 that are no escape are the same in all charsets but UTF-16: most bodies have nothing else.
+/// Bytes below 0x80 that are no escape are the same in nearly all charsets, see `Charset.keepsASCII`: most bodies have
+/// nothing else.
 private func isPlainASCII(_ bytes: [UInt8]) -> Bool {
   bytes.allSatisfy { $0 < 0x80 && $0 != 0x1b && $0 != 0 }
 }
@@ -84,24 +105,32 @@ struct CharsetNaming {
       (self.charset, markLength) = (charset, mark.count)
       return
     }
-    let type = asciiText(contentType?.utf8.prefix(Self.headerHead) ?? "".utf8[...])
+    let type = Self.asciiText(contentType?.utf8.prefix(Self.headerHead) ?? "".utf8[...])
     let isPage = type.isEmpty || type.contains("html") || type.contains("xml")
-    guard let label = parameter(in: type) ?? (isPage ? ownWord(Array(body.prefix(Self.head))) : nil) else {
-      return
-    }
+    let named = Self.parameter(in: type)
+    guard let label = named ?? (isPage ? ownWord(Array(body.prefix(Self.head))) : nil) else { return }
     charset = Charset(label: label)
     isUnknown = charset == nil
     // A page that can be read as ASCII so far is no UTF-16, whatever it says.
-    if parameter(in: type) == nil, charset?.keepsASCII == false { charset = .utf8 }
+    if named == nil, charset?.keepsASCII == false { charset = .utf8 }
   }
 
+  /// Whether ASCII of the body means something else, by its header: a page in such a charset could not say so.
+  static func hidesASCII(_ contentType: String?) -> Bool {
+    guard let contentType, contentType.utf8.contains(UInt8(ascii: ";")) else { return false }
+    let type = asciiText(contentType.utf8.prefix(headerHead))
+    return parameter(in: type).flatMap { Charset(label: $0) }?.keepsASCII == false
+  }
+
+  /// That of UTF-32 begins as that of UTF-16 does.
   private static let marks: [([UInt8], Charset)] = [
-    ([0xef, 0xbb, 0xbf], .utf8), ([0xfe, 0xff], .utf16(isLittleEndian: false)),
+    ([0xef, 0xbb, 0xbf], .utf8), ([0xff, 0xfe, 0, 0], .utf32(isLittleEndian: true)),
+    ([0, 0, 0xfe, 0xff], .utf32(isLittleEndian: false)), ([0xfe, 0xff], .utf16(isLittleEndian: false)),
     ([0xff, 0xfe], .utf16(isLittleEndian: true)),
   ]
 
   /// The value of `charset`, with or without quotes (RFC 9110 section 8.3.1).
-  private func parameter(in type: String) -> String? {
+  private static func parameter(in type: String) -> String? {
     for part in type.split(separator: ";").dropFirst() {
       let pair = part.split(separator: "=", maxSplits: 1)
       guard pair.count == 2, word(pair[0]) == "charset" else { continue }
@@ -112,7 +141,7 @@ struct CharsetNaming {
 
   /// `<meta charset>`, the `content` of a `<meta>`, or the encoding of an XML declaration.
   private func ownWord(_ head: [UInt8]) -> String? {
-    let text = asciiText(head)
+    let text = Self.asciiText(head)
     if text.hasPrefix("<?xml"), let end = text.firstRange(of: "?>") {
       return value(of: "encoding", in: text[..<end.lowerBound])
     }
@@ -131,7 +160,7 @@ struct CharsetNaming {
   }
 
   /// In lower case. Other bytes become a question mark: combining marks from outside are sorted nowhere.
-  private func asciiText(_ bytes: some Sequence<UInt8>) -> String {
+  private static func asciiText(_ bytes: some Sequence<UInt8>) -> String {
     String(decoding: bytes.map { $0 < 0x80 ? $0 : UInt8(ascii: "?") }, as: UTF8.self).lowercased()
   }
 
@@ -144,7 +173,7 @@ struct CharsetNaming {
     return label.isEmpty ? nil : String(label)
   }
 
-  private func word(_ text: Substring) -> String {
+  private static func word(_ text: Substring) -> String {
     String(text.filter { !$0.isWhitespace && $0 != "\"" && $0 != "'" })
   }
 }

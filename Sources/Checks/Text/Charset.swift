@@ -3,11 +3,13 @@
 import Basics
 import Glibc
 
-/// How the bytes of a text stand for characters. Those of the Encoding Standard are known, which is what pages use; a
-/// stranger's word never makes iconv(3) load any other converter.
+/// How the bytes of a text stand for characters. Those of the Encoding Standard are known, which is what pages use, and
+/// of glibc's the code pages of IBM, Apple and HP and what old systems write; a stranger's word never makes iconv(3)
+/// load any other converter.
 enum Charset: Hashable, Sendable {
   case utf8
   case utf16(isLittleEndian: Bool)
+  case utf32(isLittleEndian: Bool)
   case windows1252
   /// By its name for iconv(3).
   case other(String)
@@ -21,6 +23,8 @@ enum Charset: Hashable, Sendable {
     case "utf8", "unicode11utf8": self = .utf8
     case "utf16", "utf16le", "ucs2", "iso10646ucs2", "unicode": self = .utf16(isLittleEndian: true)
     case "utf16be": self = .utf16(isLittleEndian: false)
+    case "utf32", "utf32be", "ucs4", "ucs4be", "iso10646ucs4": self = .utf32(isLittleEndian: false)
+    case "utf32le", "ucs4le": self = .utf32(isLittleEndian: true)
     // Of ISO 8859-1 and ASCII too, as all browsers have it.
     case "windows1252", "cp1252", "xcp1252", "iso88591", "latin1", "l1", "ascii", "usascii", "ansix3.41968",
       "isoir100", "csisolatin1", "ibm819", "cp819":
@@ -31,29 +35,14 @@ enum Charset: Hashable, Sendable {
     }
   }
 
-  /// Labels without hyphens, to what iconv(3) calls them.
-  private static let known: [ByteText: String] = {
-    var names: [ByteText: String] = [
-      "koi8r": "KOI8-R", "koi8": "KOI8-R", "koi8u": "KOI8-U", "ibm866": "CP866", "cp866": "CP866",
-      "macintosh": "MACINTOSH", "xmacroman": "MACINTOSH", "windows874": "CP874", "tis620": "CP874",
-      "gbk": "GBK", "gb2312": "GBK", "xgbk": "GBK", "gb18030": "GB18030", "big5": "BIG5-HKSCS",
-      "big5hkscs": "BIG5-HKSCS", "eucjp": "EUC-JP", "xeucjp": "EUC-JP", "iso2022jp": "ISO-2022-JP",
-      "shiftjis": "CP932", "sjis": "CP932", "xsjis": "CP932", "windows31j": "CP932", "euckr": "CP949",
-      "ksc56011987": "CP949", "windows949": "CP949", "latin2": "ISO-8859-2", "latin9": "ISO-8859-15",
-      "iso88598i": "ISO-8859-8", "iso88599": "CP1254", "latin5": "CP1254", "iso885911": "CP874",
-    ]
-    for part in [2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16] {
-      names[ByteText("iso8859\(part)")] = "ISO-8859-\(part)"
-    }
-    for page in [1250, 1251, 1253, 1254, 1255, 1256, 1257, 1258] {
-      names[ByteText("windows\(page)")] = "CP\(page)"
-      names[ByteText("cp\(page)")] = "CP\(page)"
-    }
-    return names
-  }()
-
   /// Whether bytes below 0x80 that are no escape are ASCII.
-  var keepsASCII: Bool { if case .utf16 = self { false } else { true } }
+  var keepsASCII: Bool {
+    switch self {
+    case .utf8, .windows1252: true
+    case .utf16, .utf32: false
+    case .other(let name): name != Self.utf7 && !name.hasPrefix("IBM")
+    }
+  }
 
   /// The text as UTF-8; what stands for no character becomes U+FFFD. `nil`: this system has no converter, or the time is
   /// over.
@@ -61,6 +50,7 @@ enum Charset: Hashable, Sendable {
     switch self {
     case .utf8: Array(bytes)
     case .utf16(let isLittleEndian): Self.fromUTF16(bytes, isLittleEndian)
+    case .utf32(let isLittleEndian): Self.fromUTF32(bytes, isLittleEndian: isLittleEndian)
     case .windows1252: Self.fromWindows1252(bytes)
     case .other(let name): Converter(from: name)?.convert(bytes, within: budget)
     }
@@ -73,6 +63,22 @@ enum Charset: Hashable, Sendable {
       return isLittleEndian ? second << 8 | first : first << 8 | second
     }
     return Array(String(decoding: units, as: UTF16.self).utf8)
+  }
+
+  /// The first byte of a code point is zero, so that a text shows its order.
+  private static func fromUTF32(_ bytes: ArraySlice<UInt8>, isLittleEndian: Bool) -> [UInt8] {
+    var isLittleEndian = isLittleEndian
+    let first = Array(bytes.prefix(4))
+    if first.count == 4, (first[0] == 0) != (first[3] == 0) { isLittleEndian = first[3] == 0 }
+    var text: [UInt8] = []
+    text.reserveCapacity(bytes.count / 2)
+    // bounded: places within the bytes, and four bytes a unit
+    for place in stride(from: bytes.startIndex, to: bytes.endIndex - 3, by: 4) {
+      let unit = bytes[place..<place + 4].map { UInt32($0) }
+      let code = (isLittleEndian ? unit.reversed() : unit).reduce(0) { $0 << 8 | $1 }
+      text += Array(String(Unicode.Scalar(code) ?? "\u{fffd}").utf8)
+    }
+    return text
   }
 
   private static func fromWindows1252(_ bytes: ArraySlice<UInt8>) -> [UInt8] {

@@ -22,6 +22,12 @@ enum CertificateReader {
       alternativeNames: names.first, nameCount: names.count)
   }
 
+  /// The subject, or the first alternative name where there is none.
+  static func title(_ certificate: OpaquePointer) -> String {
+    let subject = name(X509_get_subject_name(certificate))
+    return subject.isEmpty ? alternativeNames(certificate).first.first ?? "" : subject
+  }
+
   static func name(_ name: OpaquePointer?) -> String {
     guard let name, let memory = BIO_new(BIO_s_mem()) else { return "" }
     defer { BIO_free(memory) }

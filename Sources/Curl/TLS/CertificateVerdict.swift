@@ -9,7 +9,7 @@ struct VerifyError: Hashable {
   var code: Int32
   /// How far above the leaf on the path; zero: the leaf itself.
   var depth: Int32
-  /// The certificate's subject, made printable; empty: not known.
+  /// The certificate's subject, or its first name where it has none, made printable; empty: not known.
   var subject = ""
   /// The certificate's end, in seconds since the epoch.
   var notAfter: Int64?
@@ -39,8 +39,8 @@ enum CertificateVerdict {
     return problems.isEmpty && !isBuilt ? [.untrusted] : problems
   }
 
-  /// Details of the first problem of each kind: why there is no trust, in OpenSSL's fixed words, and whether the time
-  /// of the server's own certificate is wrong.
+  /// Details of the first problem of each kind: why there is no trust, in OpenSSL's fixed words, and which certificate's
+  /// time is wrong.
   static func details(of errors: [VerifyError]) -> [CertificateProblem: String] {
     var details: [CertificateProblem: String] = [:]
     for error in errors {
@@ -50,10 +50,11 @@ enum CertificateVerdict {
         details[problem] = X509_verify_cert_error_string(Int(error.code)).map { String(cString: $0) }
       case .expired, .notYetValid, .weak:
         let isOwn = errors.contains { $0.problem == problem && $0.depth == 0 }
-        let which = isOwn ? nil : error.place
-        let end = errors.first { $0.problem == problem && ($0.depth == 0) == isOwn }?.notAfter
+        let first = errors.first { $0.problem == problem && ($0.depth == 0) == isOwn }
+        let which = isOwn ? first.flatMap { $0.subject.isEmpty ? nil : $0.subject } : error.place
         let day =
-          problem == .expired ? end.map { "it ended on \(Timestamp(seconds: $0).rfc3339.prefix(10))" } : nil
+          problem == .expired
+          ? first?.notAfter.map { "it ended on \(Timestamp(seconds: $0).rfc3339.prefix(10))" } : nil
         let words = [which, day].compactMap(\.self)
         if !words.isEmpty { details[problem] = words.joined(separator: "; ") }
       case .selfSigned, .hostname: break
@@ -62,8 +63,19 @@ enum CertificateVerdict {
     return details
   }
 
-  /// Longest subject that a message shows, in bytes.
-  static let shownSubject = 80
+  /// Longest subject or name that a message shows, in bytes, and how many names.
+  static let (shownSubject, shownNames) = (80, 3)
+
+  /// Which hosts a certificate is for, as a message about another one says it.
+  static func names(of leaf: PresentedCertificate) -> String {
+    let names = leaf.alternativeNames.prefix(shownNames).map { $0.printable(maxBytes: shownSubject) }
+    guard !names.isEmpty else {
+      let subject = leaf.subject.printable(maxBytes: shownSubject)
+      return subject.isEmpty ? "it names none" : "it names none; its subject is \(subject)"
+    }
+    let more = leaf.nameCount - names.count  // bounded: OpenSSL's own count
+    return "it is for \(names.joined(separator: ", "))" + (more > 0 ? " and \(more) more" : "")
+  }
 
   static let tooDear =
     "its keys and names are chosen so that checking them takes too long, and it was not done"

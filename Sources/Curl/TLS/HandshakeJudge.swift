@@ -164,11 +164,13 @@ package final class HandshakeJudge {
 
     var details = CertificateVerdict.details(of: verifyErrors)
     if isTooDear { details[.untrusted] = CertificateVerdict.tooDear }
+    let chain = presentedChain(verification)
+    if problems.contains(.hostname) { details[.hostname] = chain.first.map(CertificateVerdict.names) }
     let cipher = SSL_get_pending_cipher(ssl) ?? SSL_get_current_cipher(ssl)
     report = TLSReport(
       version: String(cString: SSL_get_version(ssl)),
       cipher: cipher.flatMap { SSL_CIPHER_get_name($0) }.map { String(cString: $0) },
-      chain: presentedChain(verification), problems: CertificateVerdict.ordered(problems),
+      chain: chain, problems: CertificateVerdict.ordered(problems),
       details: details,
       pathNotAfter: built == 1 && verifyErrors.isEmpty ? earliestEnd(verification) : nil)
 
@@ -308,13 +310,12 @@ private func collectError(_ ok: Int32, _ verification: OpaquePointer?) -> Int32 
   guard let verification, let ssl = connection(of: verification), let judge = judge(of: ssl) else { return 0 }
   var error = VerifyError(
     code: X509_STORE_CTX_get_error(verification), depth: X509_STORE_CTX_get_error_depth(verification))
-  if let certificate = X509_STORE_CTX_get_current_cert(verification), error.problem == .expired {
+  if let certificate = X509_STORE_CTX_get_current_cert(verification),
+    error.problem == .expired || error.problem == .notYetValid
+  {
     let end = quartz_asn1_seconds(X509_get0_notAfter(certificate))
     error.notAfter = end == .min ? nil : end
-    if error.depth > 0 {
-      error.subject = CertificateReader.name(X509_get_subject_name(certificate))
-        .printable(maxBytes: CertificateVerdict.shownSubject)
-    }
+    error.subject = CertificateReader.title(certificate).printable(maxBytes: CertificateVerdict.shownSubject)
   }
   judge.collect(error)
   return 1

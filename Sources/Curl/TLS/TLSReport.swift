@@ -12,7 +12,7 @@ package struct TLSReport: Hashable, Sendable {
   package var chain: [PresentedCertificate]
   /// Everything wrong, the most telling first; empty: the certificate is good for the host.
   package var problems: [CertificateProblem]
-  /// Details of the problems, in fixed words.
+  /// Details of the problems, in fixed words and the certificates' own names.
   package var details: [CertificateProblem: String]
   /// The earliest end of validity on the path of trust that was found, leaf and anchor included, in seconds since the
   /// epoch. `nil` where there is no such path. Further certificates of the server are no part of it.
@@ -22,7 +22,7 @@ package struct TLSReport: Hashable, Sendable {
 
   package var verified: Bool { problems.isEmpty }
 
-  /// All problems on one line: nothing in it comes from the server.
+  /// All problems on one line: only names of certificates, made printable, come from the server.
   package var words: String {
     problems.map { problem in problem.rawValue + (details[problem].map { " (\($0))" } ?? "") }
       .joined(separator: ", ")

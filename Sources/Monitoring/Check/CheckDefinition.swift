@@ -158,11 +158,18 @@ package struct DialogStepDefinition: Sendable {
 /// Says what is wrong with a regular expression, nil when nothing is. The engine is another room's.
 package struct PatternRule: Sendable {
   package let problem: @Sendable (String) -> String?
+  /// The same of a pattern that is held against bytes.
+  package let byteProblem: @Sendable (String) -> String?
 
-  package init(problem: @escaping @Sendable (String) -> String?) { self.problem = problem }
+  package init(
+    problem: @escaping @Sendable (String) -> String?, byteProblem: @escaping @Sendable (String) -> String?
+  ) {
+    self.problem = problem
+    self.byteProblem = byteProblem
+  }
 
   /// Takes everything: for checks that were judged before.
-  package static let unchecked = PatternRule { _ in nil }
+  package static let unchecked = PatternRule(problem: { _ in nil }, byteProblem: { _ in nil })
 }
 
 /// One thing wrong with a definition.

@@ -55,7 +55,8 @@ extension CheckJudge {
     }
   }
 
-  mutating func pattern(_ text: String, _ path: [String]) {
+  /// - Parameter bytes: it is held against bytes, not characters.
+  mutating func pattern(_ text: String, _ path: [String], bytes: Bool = false) {
     let key = CheckProblem.keyText(path)
     if text.isEmpty {
       problem(path, "\(key) has an empty pattern", hint: "everything matches it")
@@ -63,17 +64,23 @@ extension CheckJudge {
       problem(path, "\(key) must be at most \(CheckLimits.conditionBytes) bytes, found \(text.utf8.count)")
     } else if let why = patterns.problem(text) {
       problem(path, "\(key) is no regular expression: \(why)")
+    } else if bytes, let why = patterns.byteProblem(text) {
+      problem(
+        path, "\(key) is no regular expression for bytes: \(why)",
+        hint: "write the bytes, such as \\xe2\\x98\\xba for \\x{263a}, or leave expect.body.bytes out")
     }
   }
 
-  mutating func patternList(_ list: [String], _ path: [String]) {
+  mutating func patternList(_ list: [String], _ path: [String], bytes: Bool) {
     if list.count > CheckLimits.patternsPerList {
       problem(
         path,
         "\(CheckProblem.keyText(path)) has \(list.count) entries, at most \(CheckLimits.patternsPerList) are allowed"
       )
     }
-    for (index, text) in list.enumerated() { pattern(text, path + [String(index)]) }
+    for (index, text) in list.enumerated() {
+      pattern(text, path + [String(index)], bytes: bytes)
+    }
   }
 
   /// `expect.header`.

@@ -162,8 +162,9 @@ extension CheckJudge {
         ["expect", "body", "not_contains"],
         "expect.body wants \"\(both.printable(maxBytes: 60))\" both present and absent")
     }
-    patternList(expect.bodyMatches, ["expect", "body", "matches"])
-    patternList(expect.bodyNotMatches, ["expect", "body", "not_matches"])
+    let bytes = expect.comparesBytes
+    patternList(expect.bodyMatches, ["expect", "body", "matches"], bytes: bytes)
+    patternList(expect.bodyNotMatches, ["expect", "body", "not_matches"], bytes: bytes)
     expect.json = jsonConditions()
     if method == "HEAD" {
       let noBody = "can never hold: a HEAD response has no body"

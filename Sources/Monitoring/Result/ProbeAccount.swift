@@ -48,9 +48,11 @@ package struct ResolvedName: Hashable, Sendable {
   /// Empty: there are none.
   package var addresses: [IPAddress]
   package var source: NameSource
+  /// The server's extended error with its own text (RFC 8914); `nil` when it sent none.
+  package var words: String?
 
-  package init(name: String, addresses: [IPAddress], source: NameSource) {
-    (self.name, self.addresses, self.source) = (name, addresses, source)
+  package init(name: String, addresses: [IPAddress], source: NameSource, words: String? = nil) {
+    (self.name, self.addresses, self.source, self.words) = (name, addresses, source, words)
   }
 }
 

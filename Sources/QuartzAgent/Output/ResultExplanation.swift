@@ -101,7 +101,8 @@ struct ResultExplanation {
         endpoint.host == server.address.description
           ? "the check's resolver \(server)" : "the check's resolver \(endpoint), which is \(server)"
       }
-    return "\(name.name.printable(maxBytes: 300))  \(found)  from \(source)"
+    let words = name.words.map { ", which says: \($0)" } ?? ""
+    return "\(name.name.printable(maxBytes: 300))  \(found)  from \(source)\(words)"
   }
 
   private func headers(_ account: ProbeAccount) -> [String] {

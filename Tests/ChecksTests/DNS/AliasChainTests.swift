@@ -39,6 +39,10 @@ import Testing
           #expect(host.addresses == [IPAddress("192.0.2.80")], "\(String(describing: host.failure))")
         } else {
           #expect(host.failure?.message == "n\(first).chain.example. has no IPv4 address\(end)")
+          // As http, tcp and tls ask, for both families.
+          let both = try await resolver.resolve(
+            "n\(first).chain.example", ip: .any, deadline: .after(.seconds(10)))
+          #expect(both.failure?.message == "n\(first).chain.example. exists but has no address\(end)")
         }
       }
     }

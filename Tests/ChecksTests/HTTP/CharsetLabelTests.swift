@@ -30,7 +30,13 @@ import Testing
       ("latin2", .other("ISO-8859-2")), ("latin9", .other("ISO-8859-15")), ("latin5", .other("CP1254")),
       ("iso-8859-9", .other("CP1254")), ("iso-8859-8-i", .other("ISO-8859-8")),
       ("iso-8859-12", nil), ("iso-8859-0", nil), ("windows-1249", nil), ("windows-1259", nil), ("", nil),
-      ("ebcdic-us", nil), ("utf\u{2010}8", nil), ("utf-7", nil), ("utf-32", nil),
+      ("ebcdic-us", nil), ("utf\u{2010}8", nil), ("hz-gb-2312", nil),
+      ("utf-7", .other("UTF-7")), ("utf-32", .utf32(isLittleEndian: false)),
+      ("UTF-32LE", .utf32(isLittleEndian: true)), ("ucs-4", .utf32(isLittleEndian: false)),
+      ("cp437", .other("CP437")), ("IBM850", .other("CP850")), ("850", .other("CP850")),
+      ("ibm00858", .other("CP858")), ("hp-roman8", .other("HP-ROMAN8")), ("r8", .other("HP-ROMAN8")),
+      ("x-mac-ce", .other("MAC-CENTRALEUROPE")), ("x-mac-cyrillic", .other("MAC-UK")),
+      ("ibm037", .other("IBM037")), ("IBM01140", .other("IBM1140")), ("viscii", .other("VISCII")),
     ] as [(String, Charset?)])
   func labels(label: String, charset: Charset?) { #expect(Charset(label: label) == charset) }
 
@@ -72,5 +78,6 @@ import Testing
     #expect(text([], true).isEmpty && text([0x61], true).isEmpty)
     #expect(!Charset.utf16(isLittleEndian: true).keepsASCII && Charset.utf8.keepsASCII)
     #expect(Charset.windows1252.keepsASCII && Charset.other("GBK").keepsASCII)
+    #expect(!Charset.other("UTF-7").keepsASCII && !Charset.other("IBM037").keepsASCII)
   }
 }

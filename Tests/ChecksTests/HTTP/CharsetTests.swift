@@ -18,6 +18,13 @@ import Testing
     }
   }
 
+  private static func utf32(_ text: String, isLittleEndian: Bool = true) -> [UInt8] {
+    text.unicodeScalars.flatMap { scalar -> [UInt8] in
+      let bytes = [16, 8, 0].map { UInt8(truncatingIfNeeded: scalar.value >> $0) }
+      return isLittleEndian ? Array(bytes.reversed()) + [0] : [0] + bytes
+    }
+  }
+
   struct Case: Sendable, CustomTestStringConvertible {
     let what: String
     var type: String? = "text/html"
@@ -25,6 +32,8 @@ import Testing
     var word = CharsetTests.word
     /// The word is found.
     var isFound = true
+    /// Whether it is there cannot be said, so that neither condition holds.
+    var isUnread = false
     var note: String?
     var testDescription: String { what }
   }
@@ -68,16 +77,45 @@ import Testing
       what: "Japanese in seven bits", type: "text/plain; charset=iso-2022-jp",
       body: [0x1b, 0x24, 0x42, 0x46, 0x7c, 0x4b, 0x5c, 0x1b, 0x28, 0x42], word: "日本"),
     Case(what: "Chinese", type: "text/plain; charset=gb2312", body: [0xd6, 0xd0, 0xce, 0xc4], word: "中文"),
+    Case(
+      what: "a PC's, of 1981", type: "text/html; charset=cp437",
+      body: bytes(ascii("Verf"), [0x81], ascii("gbarkeit"))
+    ),
+    Case(
+      what: "a PC's, of Europe", type: "text/html; charset=IBM-850",
+      body: bytes(ascii("Verf"), [0x81], ascii("gbarkeit"))),
+    Case(
+      what: "of HP-UX", type: "text/html; charset=hp-roman8",
+      body: bytes(ascii("Verf"), [0xcf], ascii("gbarkeit"))),
+    Case(what: "Central Europe on a Mac", type: "text/plain; charset=x-mac-ce", body: [0x81], word: "Ā"),
+    Case(
+      what: "EBCDIC", type: "text/plain; charset=IBM1047",
+      body: [0xe5, 0x85, 0x99, 0x86, 0xdc, 0x87, 0x82, 0x81, 0x99, 0x92, 0x85, 0x89, 0xa3]),
+    Case(what: "ASCII for others", type: "text/plain; charset=UTF-7", body: ascii("Verf+APw-gbarkeit")),
+    Case(what: "UTF-32 by its mark", body: bytes([0xff, 0xfe, 0, 0], utf32(word))),
+    Case(
+      what: "UTF-32, the other way round",
+      body: bytes([0, 0, 0xfe, 0xff], utf32(word, isLittleEndian: false))),
+    Case(what: "UTF-32 by the header", type: "text/plain; charset=utf-32", body: utf32(word)),
+    Case(
+      what: "UTF-32 by the header, the other way round", type: "text/plain; charset=utf-32",
+      body: utf32(word, isLittleEndian: false)),
     Case(what: "two characters for one", body: ascii("Verfu\u{308}gbarkeit")),
     Case(what: "one for two", body: utf8, word: "Verfu\u{308}gbarkeit"),
     Case(what: "without a word on it", type: nil, body: utf8),
     Case(what: "bytes where nothing is known", type: nil, body: latin1, isFound: false),
     Case(
-      what: "a charset that nobody has", type: "text/html; charset=x-canary", body: latin1, isFound: false,
+      what: "a charset that nobody has", type: "text/html; charset=x-canary", body: latin1, isUnread: true,
       note: BodyText.unknownWords),
     Case(
-      what: "no charset of the web", type: "text/html; charset=EBCDIC-US", body: latin1, isFound: false,
+      what: "no charset of the web", type: "text/html; charset=EBCDIC-US", body: latin1, isUnread: true,
       note: BodyText.unknownWords),
+    Case(
+      what: "seven bits that may be anything", type: "text/html; charset=iso-2022-cn",
+      body: [0x1b, 0x24, 0x41],
+      isUnread: true, note: BodyText.unknownWords),
+    Case(
+      what: "a misspelt charset", type: "text/html; charset=utf8mb4", body: utf8, note: BodyText.guessedWords),
     Case(what: "what is no UTF-8", type: "text/html; charset=utf-8", body: latin1, isFound: false),
     Case(
       what: "behind what stands for nothing", type: "text/plain; charset=euc-jp", body: [0xff, 0xc6, 0xfc],
@@ -101,7 +139,7 @@ import Testing
       }
       #expect(
         judge.assertions.dropFirst().map(\.ok)
-          == (wanted == example.isFound ? [true, true] : [false, false]))
+          == (wanted == example.isFound && !example.isUnread ? [true, true] : [false, false]))
       if let note = example.note { #expect(judge.verdict.message?.hasSuffix(note) == true) }
       if judge.verdict.isSuccess { #expect(judge.verdict.message == example.note) }
     }
@@ -126,6 +164,76 @@ import Testing
         $0.http.expect.comparesBytes = true
       }
     #expect(judge.verdict == .ok)
+  }
+
+  /// A pattern for bytes takes each as one character, and its own characters as the bytes of their UTF-8.
+  @Test(
+    arguments: [
+      (latin1, "Verf.gbarkeit", true), (latin1, #"Verf\xfcgbarkeit"#, true),
+      (latin1, "Verf[^a]gbarkeit", true),
+      (latin1, word, false), (utf8, word, true), (utf8, #"Verf\xc3\xbcgbarkeit"#, true),
+      (utf8, "Verf.gbarkeit", false), (utf8, "Verf..gbarkeit", true),
+    ] as [([UInt8], String, Bool)])
+  func patternsAreHeldAgainstBytes(body: [UInt8], pattern: String, isFound: Bool) throws {
+    for wanted in [true, false] {
+      let judge = try Answer(headers: [("Content-Type", "text/html; charset=latin1")], bytes: body).judged {
+        $0.http.expect.comparesBytes = true
+        if wanted {
+          $0.http.expect.bodyMatches = [pattern]
+        } else {
+          $0.http.expect.bodyNotMatches = [pattern]
+        }
+      }
+      #expect(judge.verdict.isSuccess == (wanted == isFound), "\(wanted): \(judge.verdict)")
+    }
+  }
+
+  /// Without a charset, and without UTF-8, a pattern is looked for as characters and as bytes.
+  @Test(
+    arguments: [
+      ("Verf.gbarkeit", true), (#"Verf\xfcgbarkeit"#, true), ("Verf[^a]gbarkeit", true), ("f.r 1", true),
+      (#"f\x{fc}r"#, true), ("nothing", false),
+    ])
+  func patternsOfBytesInNoCharset(pattern: String, isFound: Bool) throws {
+    let body = Self.latin1 + Array("f\u{fc}r 1".utf8)
+    for wanted in [true, false] {
+      let judge = try Answer(headers: [("Content-Type", "text/html")], bytes: body).judged {
+        if wanted {
+          $0.http.expect.bodyMatches = [pattern]
+        } else {
+          $0.http.expect.bodyNotMatches = [pattern]
+        }
+      }
+      #expect(judge.verdict.isSuccess == (wanted == isFound), "\(wanted): \(judge.verdict)")
+    }
+  }
+
+  /// A pattern that no bytes can be held against fails either way, if it is not found as characters.
+  @Test func aPatternOfCharactersAlone() throws {
+    for wanted in [true, false] {
+      let judge = try Answer(headers: [], bytes: Self.latin1).judged {
+        if wanted {
+          $0.http.expect.bodyMatches = [#"\x{263a}"#]
+        } else {
+          $0.http.expect.bodyNotMatches = [#"\x{263a}"#]
+        }
+      }
+      #expect(judge.verdict.message?.hasSuffix("could not be judged: the body is no UTF-8") == true)
+      #expect(judge.verdict.reason == Reason.body)
+    }
+  }
+
+  /// Where bytes of a charset cannot be read, a text of ASCII may be missing only if they would show it.
+  @Test func whatIsNotFoundInAnUnknownCharset() throws {
+    let judge = try Answer(headers: [("Content-Type", "text/html; charset=x-canary")], bytes: Self.latin1)
+      .judged { $0.http.expect.bodyNotContains = ["error"] }
+    #expect(
+      judge.verdict
+        == Verdict(
+          .body, phase: .assertion,
+          message: "body.not_contains \"error\" could not be judged in an unknown charset; "
+            + BodyText.unknownWords))
+    #expect(judge.assertions.last?.actual == "not judged")
   }
 
   /// What a person is shown is characters as well.

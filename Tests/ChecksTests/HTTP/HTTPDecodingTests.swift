@@ -119,6 +119,8 @@ import Testing
     // A coding beside it is undone.
     let packed = try await outcome("gzip, \(coding)", try await Self.packed("gzip", Array(Self.text.utf8)))
     #expect(packed.verdict.reason == .ok, "\(packed.verdict)")
+    let others = misnomers.map { "Content-Encoding \"\($0)\" is no coding: the body was decoded without it" }
+    #expect(packed.verdict.message == (others.isEmpty ? nil : others.joined(separator: "; ")))
   }
 
   @Test(arguments: [

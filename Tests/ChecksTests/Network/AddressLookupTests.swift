@@ -103,6 +103,16 @@ import Testing
     #expect(
       AddressLookup(merging: [none, none], of: name, scope: .each).failure?.message
         == "x. exists but has no address")
+    // A server that follows a few aliases and no more.
+    let cut = try look { $0.answers = [Wire.cname("y"), Wire.cname("z", name: Wire.name("y"))] }
+    #expect(
+      AddressLookup(merging: [none, cut], of: name, scope: .any).failure?.message
+        == "x. exists but has no address; its aliases end at z.")
+    let gone = try look {
+      $0.flags = 0x8183
+      $0.answers = [Wire.cname("y")]
+    }
+    #expect(gone.failure?.message == "x. does not exist; its aliases end at y.")
     #expect(AddressLookup(merging: [failed, try look(chain(0))], of: name, scope: .any).failure == nil)
   }
 

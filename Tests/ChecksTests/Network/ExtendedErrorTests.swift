@@ -70,13 +70,17 @@ import Testing
       try await withResolver("nameserver 127.0.0.1", port: server.port) { reactor, system in
         try await withCurlEngine { engine in
           let finder = TargetFinder(resolver: system, policy: EgressPolicy())
-          let runner = CheckRunner(
+          var runner = CheckRunner(
             engine: engine, reactor: reactor, system: system, finder: finder, userAgent: "test")
+          runner.explains = true
           let result = try await runner.run(
             try httpCheck("http://shop.example/") { $0.retries = 0 },
             slot: ProbeSlot(scheduledAt: .now(), trigger: .manual))
           #expect(result.reason == row.reason && result.phase == .dns && result.state == .down)
           #expect(result.message == row.message)
+          // An explanation, which stays on this machine, has them.
+          let said = result.account?.names.compactMap(\.words) ?? []
+          #expect(said.isEmpty == (row.code == nil) && said.allSatisfy { $0.hasSuffix(": canary") })
         }
       }
     }

@@ -145,9 +145,9 @@ struct LocalPathTests {
     ("2001:db8::9", "admin-prohibited"), ("2001:db8::9", "policy-fail"), ("2001:db8::9", "reject-route"),
   ]
 
-  /// Those that the kernel tells apart.
+  /// Those that say so.
   private func isProhibited(_ address: String, _ kind: String) -> Bool {
-    address.contains(":") && ["admin-prohibited", "policy-fail", "reject-route"].contains(kind)
+    ["admin-prohibited", "policy-fail", "reject-route"].contains(kind)
   }
 
   @Test(arguments: words)
@@ -178,23 +178,47 @@ struct LocalPathTests {
       "\(outcome.verdict)")
   }
 
-  /// Over UDP the errno of ICMPv6 would be this machine's own fault as well.
-  @Test(arguments: ["admin-prohibited", "policy-fail", "reject-route"])
-  func andOverUDP(kind: String) async throws {
-    let lines = Self.rejecting("2001:db8::9", kind).map { $0.replacing("l4proto tcp", with: "l4proto udp") }
+  /// Of a question to a name server that a router rejects.
+  private func refusal(
+    of address: String, _ kind: String, over transport: DNSTransport, within: Duration
+  ) async throws -> Verdict? {
+    let lines = Self.rejecting(address, kind).map {
+      $0.replacing("l4proto tcp", with: "l4proto \(transport.rawValue)")
+    }
     let reactor = try await NetworkNamespace.run(lines) { try Reactor() }
-    let client = DNSClient(reactor: reactor, phase: .answer)
-    let server = SocketAddress(try #require(IPAddress("2001:db8::9")), port: 53)
+    let client = DNSClient(reactor: reactor, phase: .answer, transport: transport)
+    let server = SocketAddress(try #require(IPAddress(address)), port: 53)
     let reply = try await client.ask(
       .init(name: try #require(DNSName("example.com")), type: .a), recursion: true, server: server,
-      until: .after(.seconds(10)))
-    guard case .failure(let verdict) = reply.content else {
-      Issue.record("an answer: \(reply)")
-      return
-    }
-    #expect(verdict.reason == .connectUnreachable)
-    #expect(
-      verdict.message == "[2001:db8::9]:53: administratively prohibited by a firewall on the way")
+      until: .after(within))
+    guard case .failure(let verdict) = reply.content else { return nil }
+    return verdict
+  }
+
+  private static let prohibiting: [(address: String, kind: String)] = [
+    ("2001:db8::9", "admin-prohibited"), ("2001:db8::9", "policy-fail"), ("2001:db8::9", "reject-route"),
+    ("10.9.9.1", "admin-prohibited"),
+  ]
+
+  /// Over UDP the errno of ICMPv6 would be this machine's own fault as well, and that of ICMP no more than a missing route.
+  @Test(arguments: prohibiting, [DNSTransport.udp, .tcp])
+  func andForNameServers(rule: (address: String, kind: String), transport: DNSTransport) async throws {
+    let verdict = try await refusal(of: rule.address, rule.kind, over: transport, within: .seconds(10))
+    #expect(verdict?.reason == .connectUnreachable)
+    let host = rule.address.contains(":") ? "[\(rule.address)]" : rule.address
+    #expect(verdict?.message == "\(host):53: administratively prohibited by a firewall on the way")
+  }
+
+  /// A router that knows no way may know one for the next datagram: the question goes on, and its end is no silence.
+  @Test(arguments: [
+    ("10.9.9.1", "host-unreachable"), ("10.9.9.1", "net-unreachable"), ("2001:db8::9", "no-route"),
+    ("2001:db8::9", "addr-unreachable"),
+  ])
+  func aNameServerWithoutARoute(address: String, kind: String) async throws {
+    let verdict = try await refusal(of: address, kind, over: .udp, within: .seconds(1))
+    #expect(verdict?.reason == .connectUnreachable)
+    let host = address.contains(":") ? "[\(address)]" : address
+    #expect(verdict?.message == "\(host):53: no route to host")
   }
 
   private static func rejecting(_ address: String, _ kind: String) -> [String] {

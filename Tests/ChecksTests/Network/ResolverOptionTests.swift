@@ -53,6 +53,31 @@ import Testing
     }
   }
 
+  /// So do questions to the machine's own servers that are no look-ups of a host: of dns checks, and for services.
+  @Test func withUseVCOtherQuestionsGoOverTCPToo() async throws {
+    let options = "nameserver 127.0.0.1\noptions use-vc"
+    let name = try #require(DNSName("www.shop.example"))
+    try await withUDPResponder(script: { request, client in Self.answer(request, client) }) { server in
+      try await withResolver(options, port: server.port) { _, resolver in
+        let reply = try await resolver.ask(
+          DNSQuestion(name: name, type: .a), recursion: true, over: .udp, phase: .answer,
+          until: .after(.seconds(10)))
+        #expect(reply.failure != nil)
+        let services = try await resolver.services(of: "_http._tcp.shop.example", until: .after(.seconds(10)))
+        #expect(services.services.isEmpty && services.problem != nil)
+      }
+      #expect(server.received.isEmpty)
+    }
+    try await withNameServers { servers in
+      try await withResolver(options, port: servers.unbound) { _, resolver in
+        let reply = try await resolver.ask(
+          DNSQuestion(name: name, type: .a), recursion: true, over: .udp, phase: .answer,
+          until: .after(.seconds(10)))
+        #expect(reply.failure == nil && reply.transport == .tcp)
+      }
+    }
+  }
+
   @Test func withNoAAAAOnlyIPv4IsAskedFor() async throws {
     try await withUDPResponder(script: { request, client in Self.answer(request, client) }) { server in
       let servers = "nameserver 127.0.0.1\noptions no-aaaa"

@@ -123,6 +123,21 @@ import Testing
     #expect(Pattern.rule.problem(pattern) == problem?.description)
   }
 
+  /// What no byte stands for is refused of a pattern for bytes, and of no other.
+  @Test func aPatternForBytesIsJudgedByItself() throws {
+    var definition = CheckDefinition()
+    (definition.name, definition.type, definition.url) = ("test", "http", "https://shop.test/")
+    definition.http.expect.bodyMatches = [#"\x{263a}"#, #"\xe2"#]
+    _ = try MonitoringCheck(definition, patterns: Pattern.rule)
+    definition.http.expect.comparesBytes = true
+    let invalid = #expect(throws: InvalidCheck.self) {
+      _ = try MonitoringCheck(definition, patterns: Pattern.rule)
+    }
+    #expect(invalid?.problems.map(\.path) == [["expect", "body", "matches", "0"]])
+    #expect(invalid?.problems.first?.message.contains("no regular expression for bytes") == true)
+    #expect(Pattern.rule.byteProblem("(*UTF)x") != nil && Pattern.rule.byteProblem("ü") == nil)
+  }
+
   @Test func theRuleTakesWhatCompiles() { #expect(Pattern.rule.problem(#""version":"\d+"#) == nil) }
 
   @Test func onePatternServesManyThreads() async throws {

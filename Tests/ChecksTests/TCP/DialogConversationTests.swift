@@ -96,6 +96,16 @@ import Testing
     #expect(run.isDone && run.conversation.finishedAt == heard)
   }
 
+  /// A greeting that is no UTF-8 is bytes, once no more of it comes.
+  @Test(arguments: ["f.r", #"f\xfcr"#, "f[^a]r"])
+  func aPatternIsLookedForInBytes(pattern: String) {
+    var run = Run(Self.steps([.expect(.pattern(pattern))]))
+    run.feed([[0x66, 0xfc, 0x72, 0x0a]])
+    #expect(!run.isDone)
+    run.wait()
+    #expect(run.isDone && run.conversation.failure == nil)
+  }
+
   /// Looked at to its end once, it is not looked at again until more comes; found by fuzzing.
   @Test func whatDoesNotMatchIsNotTriedForEver() {
     var run = Run(Self.steps([.expect(.pattern(#"id=\w+"#))]))
