@@ -184,7 +184,8 @@ import Testing
   /// Of two signs the one that binds more comes first, of two that bind alike the left one.
   @Test(arguments: [
     ("n == 2 || false && false", true), ("n == 3 && false || true", true), ("n == 3 && true || false", false),
-    ("n == 2 && true", true), ("n == 3 || true", true), ("n == 2 in [ true ]", true),
+    ("n == 2 && true", true), ("n == 3 || true", true), ("n == 2 in [ true ]", false),
+    ("n != 3 in [ 3 ]", true), ("n in [ 2 ] == true", true), ("n in [ 3 ] != true", true), ("n + 1 in [ 3 ]", true),
     ("n < 3 == true", true), ("n < 1 + 2", true), ("n + 3 * 2 == 8", true), ("n * 3 - 1 == 5", true),
     ("n - 1 - 1 == 0", true), ("n - 1 + 1 == 2", true), ("n / 2 * 2 == 2", true),
   ])
