@@ -254,6 +254,9 @@ final class IcingaWork {
     case let name where Self.paths[name] != nil: return IcingaValue(kind: .text(Self.paths[name] ?? ""))
     case let name where Self.filters.contains(ByteText(name)): return IcingaValue(kind: .text(name))
     case "vars": return IcingaValue(kind: .map([]))
+    // Of the function `match`.
+    case "MatchAll": return IcingaValue(kind: .number(0))
+    case "MatchAny": return IcingaValue(kind: .number(1))
     // Attributes that an object does not set.
     case "address", "address6", "groups", "check_command", "zone", "event_command", "notes": return .null
     default: return .unknown("\(name.printable(maxBytes: 60)) is not known before Icinga runs")
