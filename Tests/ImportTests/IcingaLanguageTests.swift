@@ -107,6 +107,19 @@ import Testing
     ] as [(String, Bool)])
   func truths(condition: String, result: Bool) throws { #expect(try holds(condition) == result) }
 
+  /// Values of two kinds are the same where both are numbers, with true as 1 and false as 0, or where both are empty.
+  @Test(
+    arguments: [
+      ("true == 1", true), ("1 == true", true), ("false == 0", true), ("0 == false", true),
+      ("true == 2", false), ("2 == true", false), ("false == 1", false), ("0 == true", false),
+      ("true != 2", true), ("1 != true", false), ("true == true", true), ("true == false", false),
+      ("true == \"true\"", false), ("false == \"\"", false), ("false == null", false), ("0 == null", false),
+      ("0 == \"\"", false), ("2 == \"2\"", false), ("null == \"\"", true), ("\"\" == null", true),
+      ("true in [ 1 ]", true), ("1 in [ true ]", true), ("2 in [ true ]", false), ("0 in [ false ]", true),
+      ("[ 1 ].contains(true)", true), ("[ true, 0 ] == [ 1, false ]", true), ("[ 1 ] == [ 1, 2 ]", false),
+    ] as [(String, Bool)])
+  func valuesOfTwoKinds(condition: String, result: Bool) throws { #expect(try holds(condition) == result) }
+
   /// Signs of assignments, on numbers, lists, maps and parts of them.
   @Test(
     arguments: [

@@ -376,13 +376,16 @@ final class IcingaWork {
     case (.text(let first), .text(let second)): return ByteText(first) == ByteText(second)
     case (.number(let first), .number(let second)): return first == second
     case (.flag(let first), .flag(let second)): return first == second
+    // True and false are 1 and 0 beside a number.
+    case (.number(let number), .flag(let flag)), (.flag(let flag), .number(let number)):
+      return number == (flag ? 1 : 0)
     case (.list(let first), .list(let second)):
       guard first.count == second.count else { return false }
       for (one, other) in zip(first, second) where try !isSame(one, other) { return false }
       return true
     // An empty text is nothing, as Icinga compares.
-    case (.null, _): return right.text?.isEmpty ?? false
-    case (_, .null): return left.text?.isEmpty ?? false
+    case (.null, _): return right.isEmpty
+    case (_, .null): return left.isEmpty
     default: return false
     }
   }
