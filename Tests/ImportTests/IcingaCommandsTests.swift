@@ -136,11 +136,11 @@ import Testing
         count: 5
         expect:
           rtt:
-            warn: 200ms
-            fail: 500ms
+            warn: 100ms
+            fail: 200ms
           loss:
-            warn: 40%
-            fail: 80%
+            warn: 10%
+            fail: 30%
         failure_threshold: 3
         interval_failing: 1m
         """)

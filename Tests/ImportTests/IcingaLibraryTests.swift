@@ -119,10 +119,10 @@ import Testing
         ("ssh_address = \"192.0.2.7\"", "-H 192.0.2.7"),
       ]),
     Command(
-      name: "icmp",
-      usual: "icmp_wrta = 1; vars.icmp_wpl = 2; vars.icmp_crta = 3; vars.icmp_cpl = 4",
-      line: "check_icmp -H 192.0.2.1 -w 1,2% -c 3,4%",
+      name: "icmp", line: "check_icmp -H 192.0.2.1 -w 100,10% -c 200,30%",
       rows: [
+        ("icmp_wrta = 50", "-w 50,10%"), ("icmp_wpl = 6", "-w 100,6%"), ("icmp_crta = 150", "-c 150,30%"),
+        ("icmp_cpl = 16", "-c 200,16%"),
         ("icmp_packets = 2", "-n 2"), ("icmp_packet_interval = 50", "-i 50"),
         ("icmp_target_interval = 50", "-I 50"), ("icmp_hosts_alive = 1", "-m 1"),
         ("icmp_data_bytes = 9", "-b 9"), ("icmp_timeout = 7", "-t 7"),
