@@ -29,6 +29,10 @@ import Testing
         ("http_ssl_force_tlsv1_2 = true", "-S1.2"), ("http_ssl_force_tlsv1_or_higher = true", "-S1+"),
         ("http_ssl_force_tlsv1_1_or_higher = true", "-S1.1+"),
         ("http_ssl_force_tlsv1_2_or_higher = true", "-S1.2+"), ("http_sni = true", "--sni"),
+        ("http_ssl_force_sslv2 = true", "-S2"), ("http_ssl_force_sslv3 = true", "-S3"),
+        ("http_ssl_force_sslv2_or_higher = true", "-S2+"), ("http_verify_host = true", "--verify-host"),
+        ("http_ssl_force_sslv3_or_higher = true", "-S3+"),
+        ("http_certificate = \"9\"; vars.http_certificate_continue = true", "-C 9 --continue-after-certificate"),
         ("http_certificate = \"30,14\"", "-C 30,14"), ("http_auth_pair = \"u:p\"", "-a u:p"),
         ("http_clientcert = \"/c\"; vars.http_ssl = true", "-S -J /c"),
         ("http_privatekey = \"/k\"; vars.http_ssl = true", "-S -K /k"), ("http_ignore_body = true", "-N"),
@@ -116,7 +120,8 @@ import Testing
       name: "ssh", line: "check_ssh -H 192.0.2.1",
       rows: [
         ("ssh_port = 2222", "-p 2222"), ("ssh_timeout = 7", "-t 7"), ("ssh_ipv4 = true", "-4"),
-        ("ssh_address = \"192.0.2.7\"", "-H 192.0.2.7"),
+        ("ssh_address = \"192.0.2.7\"", "-H 192.0.2.7"), ("ssh_remote_protocol = \"2.0\"", "-P 2.0"),
+        ("ssh_remote_version = \"OpenSSH_9\"", "-r OpenSSH_9"),
       ]),
     Command(
       name: "icmp", line: "check_icmp -H 192.0.2.1 -w 100,10% -c 200,30%",
@@ -126,7 +131,8 @@ import Testing
         ("icmp_packets = 2", "-n 2"), ("icmp_packet_interval = 50", "-i 50"),
         ("icmp_target_interval = 50", "-I 50"), ("icmp_hosts_alive = 1", "-m 1"),
         ("icmp_data_bytes = 9", "-b 9"), ("icmp_timeout = 7", "-t 7"),
-        ("icmp_address = \"192.0.2.7\"", "-H 192.0.2.7"),
+        ("icmp_address = \"192.0.2.7\"", "-H 192.0.2.7"), ("icmp_source = \"192.0.2.9\"", "-s 192.0.2.9"),
+        ("icmp_ttl = 9", "-l 9"),
       ]),
     Command(
       name: "ftp", line: "check_ftp -H 192.0.2.1 -r crit -M warn -t 10",
@@ -156,7 +162,10 @@ import Testing
         ("ssl_cert_critical = 5", "-c 5"), ("ssl_cert_cn = \"b.example\"", "-n b.example"),
         ("ssl_cert_noauth = true", "-A"), ("ssl_cert_selfsigned = true", "-s"),
         ("ssl_cert_timeout = 7", "-t 7"), ("ssl_cert_protocol = \"smtp\"", "-P smtp"),
-        ("ssl_cert_file = \"/f\"", "-f /f"), ("ssl_cert_address = \"192.0.2.7\"", "-H 192.0.2.7"),
+        ("ssl_cert_rootcert = \"/c\"", "-r /c"), ("ssl_cert_sni = \"c.example\"", "--sni c.example"),
+        ("ssl_cert_sni = \"c.example\"; vars.ssl_cert_cn = \"b.example\"", "-n b.example --sni c.example"),
+        ("ssl_cert_issuer = \"x\"", "-i x"), ("ssl_cert_org = \"x\"", "-o x"), ("ssl_cert_email = \"x\"", "-e x"),
+        ("ssl_cert_file = \"/f\"", ("ssl_cert_address = \"192.0.2.7\"", "-H 192.0.2.7"),
       ]),
   ]
 

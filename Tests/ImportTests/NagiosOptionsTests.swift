@@ -76,6 +76,7 @@ import Testing
         ("--host=b.example", "-H b.example"), ("--port=1", "-p 1"), ("--protocol=smtp", "-P smtp"),
         ("--cn=b.example", "-n b.example"), ("--selfsigned", "-s"), ("--noauth", "-A"),
         ("--rootcert=/c", "-r /c"), ("--warning=30", "-w 30"), ("--critical=5", "-c 5"),
+        ("--sni=b.example", "-n b.example"),
       ]),
   ]
 
@@ -181,6 +182,10 @@ import Testing
       ("check_fping -a", "changed"), ("check_icmp -m 1", "changed"), ("check_icmp -l 9", "changed"),
       ("check_dns -H a.example -a 192.0.2.0/24", "laxer"),
       ("check_dig -l a.example -A +tcp", "changed"), ("check_ssl_cert -f /x", "changed"),
+      ("check_ssh -r OpenSSH_9", "laxer"), ("check_ssh -P 2.0", "laxer"),
+      ("check_ssl_cert -i x", "laxer"), ("check_ssl_cert -o x", "laxer"), ("check_ssl_cert -e x", "laxer"),
+      ("check_ssl_cert -n a --sni b", "changed"), ("check_ssl_cert -n a --sni a", nil),
+      ("check_http -H a.example -f follow -S --verify-host", "laxer"),
       ("check_ssl_cert --ignore-ocsp", "changed"),
     ] as [(String, String?)])
   func whatAnOptionThatIsLostChanges(call: String, change: String?) throws {

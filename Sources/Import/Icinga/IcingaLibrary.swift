@@ -4,19 +4,22 @@ import Basics
 
 // Commands of Icinga's template library (ITL).
 extension IcingaCommand {
-  /// Options with the variables behind them, `?` where the variable switches the option, and the values that variables
-  /// have.
+  /// Options with the variables behind them, `?` where the variable switches the option, and the values that
+  /// variables have.
   private static let known: [String: String] = [  // own text
     "http": """
     check_http -H=http_vhost -I=http_address -u=http_uri -p=http_port ?-S=http_ssl ?-S1=http_ssl_force_tlsv1
     ?-S1.1=http_ssl_force_tlsv1_1 ?-S1.2=http_ssl_force_tlsv1_2 ?-S1+=http_ssl_force_tlsv1_or_higher
-    ?-S1.1+=http_ssl_force_tlsv1_1_or_higher ?-S1.2+=http_ssl_force_tlsv1_2_or_higher ?--sni=http_sni
-    -C=http_certificate -J=http_clientcert -K=http_privatekey -a=http_auth_pair ?--no-body=http_ignore_body
-    -w=http_warn_time -c=http_critical_time -e=http_expect -d=http_headerstring -s=http_string -P=http_post
-    -j=http_method -M=http_maxage -T=http_contenttype ?-l=http_linespan -r=http_expect_body_regex
-    -R=http_expect_body_eregi ?--invert-regex=http_invertregex -b=http_proxy_auth_pair -A=http_useragent
-    -k=http_header ?-E=http_extendedperfdata -f=http_onredirect -m=http_pagesize -t=http_timeout ?-4=http_ipv4
-    ?-6=http_ipv6 ?-L=http_link ?-v=http_verbose http_address:=$check_address$
+    ?-S1.1+=http_ssl_force_tlsv1_1_or_higher ?-S1.2+=http_ssl_force_tlsv1_2_or_higher
+    ?-S2=http_ssl_force_sslv2 ?-S3=http_ssl_force_sslv3 ?-S2+=http_ssl_force_sslv2_or_higher
+    ?-S3+=http_ssl_force_sslv3_or_higher ?--sni=http_sni ?--verify-host=http_verify_host -C=http_certificate
+    ?--continue-after-certificate=http_certificate_continue -J=http_clientcert -K=http_privatekey
+    -a=http_auth_pair ?--no-body=http_ignore_body -w=http_warn_time -c=http_critical_time -e=http_expect
+    -d=http_headerstring -s=http_string -P=http_post -j=http_method -M=http_maxage -T=http_contenttype
+    ?-l=http_linespan -r=http_expect_body_regex -R=http_expect_body_eregi ?--invert-regex=http_invertregex
+    -b=http_proxy_auth_pair -A=http_useragent -k=http_header ?-E=http_extendedperfdata -f=http_onredirect
+    -m=http_pagesize -t=http_timeout ?-4=http_ipv4 ?-6=http_ipv6 ?-L=http_link ?-v=http_verbose
+    http_address:=$check_address$
     """,
     "tcp": """
     check_tcp -H=tcp_address -p=tcp_port -e=tcp_expect ?-A=tcp_all ?-E=tcp_escape_send -s=tcp_send
@@ -25,8 +28,8 @@ extension IcingaCommand {
     ?-6=tcp_ipv6 tcp_address:=$check_address$ tcp_refuse:=crit tcp_mismatch:=warn tcp_timeout:=10
     """,
     "ssl": """
-    check_tcp -H=ssl_address -p=ssl_port -S -t=ssl_timeout -D=ssl_days --sni=ssl_sni ssl_address:=$check_address$
-    ssl_port:=443
+    check_tcp -H=ssl_address -p=ssl_port -S -t=ssl_timeout -D=ssl_days --sni=ssl_sni
+    ssl_address:=$check_address$ ssl_port:=443
     """,
     "ping": """
     check_ping -H=ping_address -w=$ping_wrta$,$ping_wpl$% -c=$ping_crta$,$ping_cpl$% -p=ping_packets
@@ -48,17 +51,19 @@ extension IcingaCommand {
     smtp_address:=$check_address$
     """,
     "ssh": """
-    check_ssh -H=ssh_address -p=ssh_port -t=ssh_timeout ?-4=ssh_ipv4 ?-6=ssh_ipv6 ssh_address:=$check_address$
+    check_ssh -H=ssh_address -p=ssh_port -t=ssh_timeout ?-4=ssh_ipv4 ?-6=ssh_ipv6 -r=ssh_remote_version
+    -P=ssh_remote_protocol ssh_address:=$check_address$
     """,
     "icmp": """
-    check_icmp -H=icmp_address -w=$icmp_wrta$,$icmp_wpl$% -c=$icmp_crta$,$icmp_cpl$% -n=icmp_packets
-    -i=icmp_packet_interval -I=icmp_target_interval -m=icmp_hosts_alive -b=icmp_data_bytes -t=icmp_timeout
-    icmp_address:=$address$ icmp_wrta:=100 icmp_wpl:=10 icmp_crta:=200 icmp_cpl:=30
+    check_icmp -H=icmp_address -w=$icmp_wrta$,$icmp_wpl$% -c=$icmp_crta$,$icmp_cpl$% -s=icmp_source
+    -n=icmp_packets -i=icmp_packet_interval -I=icmp_target_interval -m=icmp_hosts_alive -b=icmp_data_bytes
+    -t=icmp_timeout -l=icmp_ttl icmp_address:=$address$ icmp_wrta:=100 icmp_wpl:=10 icmp_crta:=200
+    icmp_cpl:=30
     """,
     "ssl_cert": """
     check_ssl_cert -H=ssl_cert_address -p=ssl_cert_port -f=ssl_cert_file -w=ssl_cert_warn -c=ssl_cert_critical
-    -n=ssl_cert_cn ?-A=ssl_cert_noauth ?-s=ssl_cert_selfsigned -t=ssl_cert_timeout -P=ssl_cert_protocol
-    -r=ssl_cert_rootssl_cert -i=ssl_cert_issuer -o=ssl_cert_org -e=ssl_cert_email
+    -n=ssl_cert_cn ?-A=ssl_cert_noauth ?-s=ssl_cert_selfsigned --sni=ssl_cert_sni -t=ssl_cert_timeout
+    -P=ssl_cert_protocol -r=ssl_cert_rootcert -i=ssl_cert_issuer -o=ssl_cert_org -e=ssl_cert_email
     ssl_cert_address:=$check_address$ ssl_cert_port:=443
     """,
   ]

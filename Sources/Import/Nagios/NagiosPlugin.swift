@@ -78,7 +78,7 @@ struct NagiosPlugin: Sendable {
     ],
     flags: [
       "sni", "invert-regex", "continue-after-certificate", "haproxy-protocol",
-      "enable-automatic-decompression",
+      "enable-automatic-decompression", "verify-host",
     ],
     values: [
       "max-redirs", "state-regex", "timeout-result", "http-version", "ca-cert", "noproxy", "cookie-jar",
@@ -89,7 +89,8 @@ struct NagiosPlugin: Sendable {
       "b": "has no counterpart: write the proxy with its login as `proxy`",
       "state-regex": "has no counterpart: a body that does not match is down",
       "timeout-result": "has no counterpart: a timeout is down",
-    ], laxer: ["m", "M"]
+      "verify-host": "has no counterpart: a certificate is verified as a whole, or not at all",
+    ], laxer: ["m", "M", "verify-host"]
   ) { $0.http() }
 
   private static func port(_ usual: Int?, _ dialog: String?, isTLS: Bool = false) -> NagiosPlugin {
@@ -106,7 +107,7 @@ struct NagiosPlugin: Sendable {
 
   private static let ssh = NagiosPlugin(
     short: "Vhv46t:r:H:p:P:",
-    long: ["host": "H", "port": "p", "remote-version": "r", "remote-protocol": "P"]
+    long: ["host": "H", "port": "p", "remote-version": "r", "remote-protocol": "P"], laxer: ["r", "P"]
   ) { $0.service(22, "ssh") }
 
   private static let smtp = NagiosPlugin(
@@ -183,10 +184,10 @@ struct NagiosPlugin: Sendable {
   ) { $0.dig() }
 
   private static let certificate = NagiosPlugin(
-    short: "hVvH:p:P:w:c:n:t:46sAf:r:",
+    short: "hVvH:p:P:w:c:n:t:46sAf:r:i:o:e:",
     long: [
       "host": "H", "port": "p", "protocol": "P", "cn": "n", "selfsigned": "s", "noauth": "A", "file": "f",
-      "rootcert": "r",
-    ], flags: ["ignore-exp", "ignore-sct", "ignore-ocsp"]
+      "rootcert": "r", "issuer": "i", "org": "o", "email": "e",
+    ], flags: ["ignore-exp", "ignore-sct", "ignore-ocsp"], values: ["sni"], laxer: ["i", "o", "e"]
   ) { $0.sslCertificate() }
 }

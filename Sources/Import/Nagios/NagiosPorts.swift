@@ -137,7 +137,11 @@ extension NagiosCall {
       }
     }
     if let port = number("p", 1...65_535) { check["port"] = .number(port) }
-    if let name = option("n") { check["tls.server_name"] = .text(name) }
+    let (name, asked) = (option("n"), option("sni"))
+    if let name = name ?? asked { check["tls.server_name"] = .text(name) }
+    if let name, let asked, name != asked {
+      leave("sni", "asks for another name than -n judges: a check has one name")
+    }
     if let file = option("r") { check["tls.ca_file"] = .text(file) }
     if has("s") || has("A") { check["tls.verify"] = .plain("false") }
     let warn = number("w", 0...3650) ?? 20
