@@ -14,9 +14,21 @@ import Testing
     /// What the library calls with these alone.
     var line: String
     var rows: [(variables: String, options: String)]
-    /// Whether what a check lacks is compared, too.
-    var isSaidAlike = true
     var testDescription: String { name }
+  }
+
+  /// Of the commands of mailboxes, whose variables are alike; none has a value by itself but the address.
+  private static func mailbox(_ name: String) -> Command {
+    Command(
+      name: name, line: "check_\(name) -H 192.0.2.1",
+      rows: [
+        ("port = 1143", "-p 1143"), ("address = \"192.0.2.7\"", "-H 192.0.2.7"), ("ssl = true", "-S"),
+        ("timeout = 7", "-t 7"), ("warning = 1", "-w 1"), ("critical = 2", "-c 2"),
+        ("certificate_age = \"30,7\"", "-D 30,7"), ("expect = \"x\"", "-e x"), ("send = \"x\"", "-s x"),
+        ("expect = [ \"x\", \"z\" ]; vars.\(name)_all = true", "-e x -e z -A"), ("quit = \"x\"", "-q x"),
+        ("refuse = \"ok\"", "-r ok"), ("mismatch = \"crit\"", "-M crit"), ("jail = true", "-j"),
+        ("maxbytes = 5", "-m 5"), ("delay = 2", "-d 2"), ("ipv4 = true", "-4"), ("escape = true", "-E true"),
+      ].map { ("\(name)_\($0.0)", $0.1) })
   }
 
   static let commands: [Command] = [
@@ -140,21 +152,7 @@ import Testing
         ("ftp_port = 2121", "-p 2121"), ("ftp_wtime = 1", "-w 1"), ("ftp_ctime = 2", "-c 2"),
         ("ftp_certificate = \"9\"", "-D 9"), ("ftp_ssl = true", "-S"), ("ftp_timeout = 7", "-t 7"),
       ]),
-    Command(
-      name: "imap", line: "check_imap -H 192.0.2.1",
-      rows: [("imap_port = 1143", "-p 1143"), ("imap_ssl = true", "-S"), ("imap_timeout = 7", "-t 7")],
-      isSaidAlike: false),
-    Command(
-      name: "pop", line: "check_pop -H 192.0.2.1", rows: [("pop_port = 1110", "-p 1110")], isSaidAlike: false),
-    Command(
-      name: "simap", line: "check_simap -H 192.0.2.1", rows: [("simap_port = 1993", "-p 1993")],
-      isSaidAlike: false),
-    Command(
-      name: "spop", line: "check_spop -H 192.0.2.1", rows: [("spop_port = 1995", "-p 1995")],
-      isSaidAlike: false),
-    Command(
-      name: "ssmtp", line: "check_ssmtp -H 192.0.2.1", rows: [("ssmtp_port = 1465", "-p 1465")],
-      isSaidAlike: false),
+    mailbox("imap"), mailbox("pop"), mailbox("simap"), mailbox("spop"), mailbox("ssmtp"),
     Command(
       name: "ssl_cert", line: "check_ssl_cert -H 192.0.2.1 -p 443",
       rows: [
@@ -199,7 +197,7 @@ import Testing
       let plain = try ReadSource(plugin: "\(command.line) \(options)")
       #expect(made.names == ["h s"], "\(variables)")
       #expect(try made.keys() == plain.keys(), "\(variables)")
-      if command.isSaidAlike { #expect(changes(made) == changes(plain), "\(variables)") }
+      #expect(changes(made) == changes(plain), "\(variables)")
       #expect(
         made.imported.checks.first?["timeout"]?.word == plain.imported.checks.first?["timeout"]?.word,
         "\(variables)")

@@ -27,6 +27,12 @@ extension IcingaCommand {
     -D=tcp_certificate ?-S=tcp_ssl -w=tcp_wtime -c=tcp_ctime -t=tcp_timeout --sni=tcp_sni ?-4=tcp_ipv4
     ?-6=tcp_ipv6 tcp_address:=$check_address$ tcp_refuse:=crit tcp_mismatch:=warn tcp_timeout:=10
     """,
+    "mail": """
+    check_mail -H=mail_address -p=mail_port -E=mail_escape -s=mail_send -e=mail_expect ?-A=mail_all
+    -q=mail_quit -r=mail_refuse -M=mail_mismatch ?-j=mail_jail -m=mail_maxbytes -d=mail_delay
+    -D=mail_certificate_age ?-S=mail_ssl -w=mail_warning -c=mail_critical -t=mail_timeout ?-4=mail_ipv4
+    ?-6=mail_ipv6 mail_address:=$check_address$
+    """,
     "ssl": """
     check_tcp -H=ssl_address -p=ssl_port -S -t=ssl_timeout -D=ssl_days --sni=ssl_sni
     ssl_address:=$check_address$ ssl_port:=443
@@ -68,8 +74,8 @@ extension IcingaCommand {
     """,
   ]
 
-  /// Commands that speak as check_tcp does.
-  private static let ports = ["ftp", "imap", "pop", "simap", "spop", "ssmtp"]
+  /// Commands whose variables differ in their first word alone; `mail` is none of Icinga's.
+  private static let mailboxes = ["imap", "pop", "simap", "spop", "ssmtp"]
   private static let alive = ["ping_wrta:=3000.0", "ping_wpl:=80", "ping_crta:=5000.0", "ping_cpl:=100"]
 
   /// A command that Icinga has itself; `nil`: none that is known here.
@@ -82,10 +88,14 @@ extension IcingaCommand {
       if name.hasSuffix("4") { further += ["-4", "ping_address:=$address$"] }
       if name.hasSuffix("6") { further += ["-6", "ping_address:=$address6$"] }
       if name.hasPrefix("hostalive") { further += Self.alive }
-    case let name where Self.ports.contains(name):
-      line =
-        Self.known["tcp"]?.replacing("tcp_", with: "\(name)_").replacing("check_tcp", with: "check_\(name)")
-        ?? ""
+    case "ftp":
+      let tcp = Self.known["tcp"] ?? ""
+      line = tcp.replacing("tcp_", with: "ftp_").replacing("check_tcp", with: "check_ftp")
+        .replacing("--sni=ftp_sni", with: "")
+    case let name where Self.mailboxes.contains(name):
+      let mail = Self.known["mail"] ?? ""
+      line = mail.replacing("mail_", with: "\(name)_").replacing("check_mail", with: "check_\(name)")
+    case "mail": return nil
     default:
       guard let known = Self.known[name] else { return nil }
       line = known
