@@ -224,10 +224,48 @@ import Testing
       ("address6 = \"2001:db8::1\"", "2001:db8::1"),
       ("address = \"192.0.2.1\"\n address6 = \"2001:db8::1\"\n vars.check_ipv6 = true", "2001:db8::1"),
       ("address = \"192.0.2.1\"\n vars.check_ipv6 = false", "192.0.2.1"),
-    ] as [(String, String)])
-  func theAddressOfAHost(attributes: String, host: String) throws {
+      ("address = \"192.0.2.1\"\n address6 = \"2001:db8::1\"\n vars.ssh_ipv6 = true", "2001:db8::1"),
+      ("address = \"192.0.2.1\"\n address6 = \"2001:db8::1\"\n vars.http_ipv6 = true", "192.0.2.1"),
+      (
+        "address = \"192.0.2.1\"\n address6 = \"2001:db8::1\"\n vars.ssh_ipv6 = true\n vars.ssh_ipv4 = true",
+        "192.0.2.1"
+      ),
+      ("address6 = \"2001:db8::1\"\n vars.ssh_ipv4 = false", "2001:db8::1"),
+      ("address = \"192.0.2.1\"\n vars.ssh_address = \"192.0.2.7\"", "192.0.2.7"),
+      ("vars.address = \"192.0.2.8\"", "192.0.2.8"),
+      // Without an address there is none to ask.
+      ("vars.a = 1", nil), ("address = \"192.0.2.1\"\n vars.check_ipv6 = true", nil),
+      ("address6 = \"2001:db8::1\"\n vars.check_ipv4 = true", nil),
+      ("address = \"192.0.2.1\"\n vars.ssh_address = null", nil),
+    ] as [(String, String?)])
+  func theAddressOfAHost(attributes: String, host: String?) throws {
     let made = try ReadSource(
       .icinga2, "object Host \"h\" {\n \(attributes)\n check_command = \"ssh\"\n}\n")
-    #expect(made.imported.checks.map { $0["host"]?.word } == [host])
+    #expect(made.imported.checks.map { $0["host"]?.word } == (host == nil ? [] : [host]))
+    if host == nil { #expect(made.reasons.contains("the value of -H is nothing")) }
+  }
+
+  /// Each command that has a switch for version 6 asks the address of that version.
+  @Test(arguments: [
+    ("http", ""), ("tcp", "tcp_port = 80"), ("ftp", ""), ("smtp", ""), ("ssh", ""), ("imap", ""), ("pop", ""),
+    ("simap", ""), ("spop", ""), ("ssmtp", ""), ("dig", "dig_lookup = \"a.example\""),
+  ])
+  func versionSix(command: String, usual: String) throws {
+    let check = try #require(
+      try read(command, [usual, "\(command)_ipv6 = true"]).imported.checks.first, "\(command)")
+    let target = check["host"]?.word ?? check["server"]?.word ?? check["url"]?.word
+    #expect(target == (command == "http" ? "http://[2001:db8::1]/" : "2001:db8::1"))
+    #expect(check["ip"]?.word == "6")
+  }
+
+  /// A page has a name, or an address.
+  @Test func aPageOfAHostWithoutAnAddress() throws {
+    func urls(_ variables: String) throws -> [String?] {
+      try ReadSource(
+        .icinga2, "object Host \"h\" {\n \(variables)\n check_command = \"http\"\n}\n"
+      ).imported.checks.map { $0["url"]?.word }
+    }
+    #expect(try urls("vars.http_vhost = \"a.example\"") == ["http://a.example/"])
+    #expect(try urls("vars.a = 1") == [])
   }
 }

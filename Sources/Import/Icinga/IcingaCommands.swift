@@ -13,6 +13,8 @@ struct IcingaCommand {
     var order = 0.0
     var hasFlag = true
     var repeatsFlag = true
+    /// It is left out where its value is nothing. Of others the plugin gets an empty text, which it refuses.
+    var needsValue = false
   }
 
   /// Attribute of a command that imports one of Icinga's own library: its name.
@@ -86,6 +88,11 @@ struct IcingaMacros {
       }
       guard let value = try resolved(given, 1) else { continue }
       if let why = value.why { throw Obstacle(words: why) }
+      if value.isEmpty, argument.needsValue || value.text == nil {
+        // A page has its name, too.
+        if argument.needsValue, words.contains("-H") { continue }
+        throw Obstacle(words: "the value of \(argument.flag.printable(maxBytes: 40)) is nothing")
+      }
       guard value.truth != false || value.text?.isEmpty == true else { continue }
       sources += value.allSources
       for (index, item) in value.items.enumerated() {
@@ -166,17 +173,40 @@ struct IcingaMacros {
       return Self.value(at: path, in: whole)
         ?? (path.count == 1 ? Self.value(at: ["vars"] + path, in: whole) : nil)
     }
-    if name == "check_address" {
-      if isTrue(lookUp("check_ipv6")) { return Self.value(at: ["address6"], in: host) }
-      return Self.value(at: ["address"], in: host) ?? Self.value(at: ["address6"], in: host)
-        ?? Self.value(at: ["name"], in: host)
-    }
     for whole in [service, host].compactMap(\.self) {
       if let value = Self.value(at: ["vars"] + path, in: whole) ?? Self.value(at: path, in: whole) {
         return value
       }
     }
-    return command.variables.last { $0.name == name }?.value
+    if let known = command.variables.last(where: { $0.name == name }) { return known.value }
+    switch name {
+    case "check_address": return address
+    // Every host has them, set or not.
+    case "address", "address6": return .null
+    default: return nil
+    }
+  }
+
+  /// The address of version 4 where there is one, unless the variables ask for the other.
+  private var address: IcingaValue {
+    let (four, six) = (behind("check_ipv4"), behind("check_ipv6"))
+    let usual = lookUp("address") ?? .null
+    let isFour = usual.truth != false && six?.truth != true || four?.truth == true
+    var made = isFour ? usual : lookUp("address6") ?? .null
+    made.sources += (four?.allSources ?? []) + (six?.allSources ?? [])
+    return made
+  }
+
+  /// The value of a variable, or of the one that it stands for.
+  private func behind(_ name: String) -> IcingaValue? {
+    var value = lookUp(name)
+    for _ in 0..<15 {
+      guard let text = value?.text, text.hasPrefix("$"), text.hasSuffix("$"), text.utf8.count > 2,
+        text != "$check_address$"
+      else { return value }
+      value = lookUp(String(text.dropFirst().dropLast()))
+    }
+    return value
   }
 
   private static func value(at path: [String], in whole: IcingaValue) -> IcingaValue? {
@@ -186,7 +216,8 @@ struct IcingaMacros {
       guard let next = value[name] else { return nil }
       value = next
     }
-    if case .null = value.kind { return nil }
+    // A variable of nothing hides those further out; an attribute is as one that is not set.
+    if case .null = value.kind, path.first != "vars" { return nil }
     return value
   }
 }

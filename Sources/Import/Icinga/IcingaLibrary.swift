@@ -4,11 +4,11 @@ import Basics
 
 // Commands of Icinga's template library (ITL).
 extension IcingaCommand {
-  /// Options with the variables behind them, `?` where the variable switches the option, and the values that
-  /// variables have.
+  /// Options with the variables behind them, and the values that variables have; `?` where the variable switches the
+  /// option, `!` where an empty one leaves it out.
   private static let known: [String: String] = [  // own text
     "http": """
-    check_http -H=http_vhost -I=http_address -u=http_uri -p=http_port ?-S=http_ssl ?-S1=http_ssl_force_tlsv1
+    check_http -H=http_vhost !-I=http_address -u=http_uri -p=http_port ?-S=http_ssl ?-S1=http_ssl_force_tlsv1
     ?-S1.1=http_ssl_force_tlsv1_1 ?-S1.2=http_ssl_force_tlsv1_2 ?-S1+=http_ssl_force_tlsv1_or_higher
     ?-S1.1+=http_ssl_force_tlsv1_1_or_higher ?-S1.2+=http_ssl_force_tlsv1_2_or_higher
     ?-S2=http_ssl_force_sslv2 ?-S3=http_ssl_force_sslv3 ?-S2+=http_ssl_force_sslv2_or_higher
@@ -19,19 +19,20 @@ extension IcingaCommand {
     ?-l=http_linespan -r=http_expect_body_regex -R=http_expect_body_eregi ?--invert-regex=http_invertregex
     -b=http_proxy_auth_pair -A=http_useragent -k=http_header ?-E=http_extendedperfdata -f=http_onredirect
     -m=http_pagesize -t=http_timeout ?-4=http_ipv4 ?-6=http_ipv6 ?-L=http_link ?-v=http_verbose
-    http_address:=$check_address$
+    http_address:=$check_address$ check_ipv4:=$http_ipv4$ check_ipv6:=$http_ipv6$
     """,
     "tcp": """
     check_tcp -H=tcp_address -p=tcp_port -e=tcp_expect ?-A=tcp_all ?-E=tcp_escape_send -s=tcp_send
     ?-E=tcp_escape_quit -q=tcp_quit -r=tcp_refuse -M=tcp_mismatch ?-j=tcp_jail -m=tcp_maxbytes -d=tcp_delay
     -D=tcp_certificate ?-S=tcp_ssl -w=tcp_wtime -c=tcp_ctime -t=tcp_timeout --sni=tcp_sni ?-4=tcp_ipv4
-    ?-6=tcp_ipv6 tcp_address:=$check_address$ tcp_refuse:=crit tcp_mismatch:=warn tcp_timeout:=10
+    ?-6=tcp_ipv6 tcp_address:=$check_address$ check_ipv4:=$tcp_ipv4$ check_ipv6:=$tcp_ipv6$ tcp_refuse:=crit
+    tcp_mismatch:=warn tcp_timeout:=10
     """,
     "mail": """
     check_mail -H=mail_address -p=mail_port -E=mail_escape -s=mail_send -e=mail_expect ?-A=mail_all
     -q=mail_quit -r=mail_refuse -M=mail_mismatch ?-j=mail_jail -m=mail_maxbytes -d=mail_delay
     -D=mail_certificate_age ?-S=mail_ssl -w=mail_warning -c=mail_critical -t=mail_timeout ?-4=mail_ipv4
-    ?-6=mail_ipv6 mail_address:=$check_address$
+    ?-6=mail_ipv6 mail_address:=$check_address$ check_ipv4:=$mail_ipv4$ check_ipv6:=$mail_ipv6$
     """,
     "ssl": """
     check_tcp -H=ssl_address -p=ssl_port -S -t=ssl_timeout -D=ssl_days --sni=ssl_sni
@@ -48,17 +49,17 @@ extension IcingaCommand {
     "dig": """
     check_dig -H=dig_server -p=dig_port -l=dig_lookup -T=dig_record_type -a=dig_expected_address
     -A=dig_arguments -w=dig_warning -c=dig_critical -t=dig_timeout ?-4=dig_ipv4 ?-6=dig_ipv6
-    dig_server:=$check_address$
+    dig_server:=$check_address$ check_ipv4:=$dig_ipv4$ check_ipv6:=$dig_ipv6$
     """,
     "smtp": """
     check_smtp -H=smtp_address -p=smtp_port -f=smtp_mail_from -e=smtp_expect -C=smtp_command -R=smtp_response
     -F=smtp_helo_fqdn -D=smtp_certificate_age ?-S=smtp_starttls -A=smtp_authtype -U=smtp_authuser
     -P=smtp_authpass -w=smtp_warning -c=smtp_critical -t=smtp_timeout ?-4=smtp_ipv4 ?-6=smtp_ipv6
-    smtp_address:=$check_address$
+    smtp_address:=$check_address$ check_ipv4:=$smtp_ipv4$ check_ipv6:=$smtp_ipv6$
     """,
     "ssh": """
     check_ssh -H=ssh_address -p=ssh_port -t=ssh_timeout ?-4=ssh_ipv4 ?-6=ssh_ipv6 -r=ssh_remote_version
-    -P=ssh_remote_protocol ssh_address:=$check_address$
+    -P=ssh_remote_protocol ssh_address:=$check_address$ check_ipv4:=$ssh_ipv4$ check_ipv6:=$ssh_ipv6$
     """,
     "icmp": """
     check_icmp -H=icmp_address -w=$icmp_wrta$,$icmp_wpl$% -c=$icmp_crta$,$icmp_cpl$% -s=icmp_source
@@ -115,6 +116,9 @@ extension IcingaCommand {
       let macro = IcingaValue(kind: .text(name.contains("$") ? String(name) : "$\(name)$"))
       if part.hasPrefix("?") {
         arguments.append(Argument(flag: String(part[..<equals].dropFirst()), condition: macro))
+      } else if part.hasPrefix("!") {
+        let flag = String(part[..<equals].dropFirst())
+        arguments.append(Argument(flag: flag, value: macro, needsValue: true))
       } else {
         arguments.append(Argument(flag: String(part[..<equals]), value: macro))
       }
