@@ -78,8 +78,12 @@ import Testing
         ("tcp_ipv4 = true", "-4"),
       ]),
     Command(
-      name: "ssl", line: "check_tcp -H 192.0.2.1 -p 443 -S",
+      name: "ssl", line: "check_tcp -H 192.0.2.1 -p 443 -S -D 0",
       rows: [
+        ("ssl_cert_valid_days_warn = 30", "-D 30"), ("ssl_cert_valid_days_warn = \"30\"", "-D 30"),
+        ("ssl_cert_valid_days_warn = 30; vars.ssl_cert_valid_days_critical = 7", "-D 30,7"),
+        ("ssl_cert_valid_days_warn = 30; vars.ssl_cert_valid_days_critical = 0", "-D 30"),
+        ("ssl_cert_valid_days_warn = \"$days$\"; vars.days = 9", "-D 9"),
         ("ssl_port = 8443", "-p 8443"), ("ssl_sni = \"b.example\"", "--sni b.example"),
         ("ssl_timeout = 7", "-t 7"), ("ssl_address = \"192.0.2.7\"", "-H 192.0.2.7"),
       ]),

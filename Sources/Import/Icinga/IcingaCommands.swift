@@ -181,6 +181,7 @@ struct IcingaMacros {
     if let known = command.variables.last(where: { $0.name == name }) { return known.value }
     switch name {
     case "check_address": return address
+    case "ssl_valid_days": return validDays
     // Every host has them, set or not.
     case "address", "address6": return .null
     default: return nil
@@ -194,6 +195,18 @@ struct IcingaMacros {
     let isFour = usual.truth != false && six?.truth != true || four?.truth == true
     var made = isFour ? usual : lookUp("address6") ?? .null
     made.sources += (four?.allSources ?? []) + (six?.allSources ?? [])
+    return made
+  }
+
+  /// Of the command `ssl`: the days for a warning, and those for a failure. Without any it gives an empty text, which
+  /// the plugin takes for none.
+  private var validDays: IcingaValue {
+    let (warn, fail) = (behind("ssl_cert_valid_days_warn"), behind("ssl_cert_valid_days_critical"))
+    guard var made = warn, made.truth != false else { return IcingaValue(kind: .text("0")) }
+    guard let fail, fail.truth != false, let days = made.text else { return made }
+    guard let least = fail.text else { return fail }
+    made.kind = .text("\(days),\(least)")
+    made.sources += fail.allSources
     return made
   }
 

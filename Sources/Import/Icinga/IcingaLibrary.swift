@@ -35,7 +35,7 @@ extension IcingaCommand {
     ?-6=mail_ipv6 mail_address:=$check_address$ check_ipv4:=$mail_ipv4$ check_ipv6:=$mail_ipv6$
     """,
     "ssl": """
-    check_tcp -H=ssl_address -p=ssl_port -S -t=ssl_timeout -D=ssl_days --sni=ssl_sni
+    check_tcp -H=ssl_address -p=ssl_port -S -t=ssl_timeout -D=ssl_valid_days --sni=ssl_sni
     ssl_address:=$check_address$ ssl_port:=443
     """,
     "ping": """
