@@ -210,15 +210,24 @@ import Testing
   }
 
   /// A variable that switches an option off is as one that is not there.
-  @Test(arguments: ["false", "0", "\"false\"", "\"0\"", "\"\"", "null"]) func whatIsOff(value: String) throws
-  {
+  @Test(arguments: [
+    "false", "0", "0.5", "\"false\"", "\"0\"", "\"0.9\"", "\"\"", "null", "\"yes\"", "\"no\"", "\"on\"", "\"True\"",
+    "\"1 \"", "[]", "[ 1 ]", "[ true ]",
+  ])
+  func whatIsOff(value: String) throws {
     let made = try read("http", ["http_ssl = \(value)"])
     #expect(made.imported.checks.first?["url"]?.word == "http://192.0.2.1/")
   }
 
-  @Test(arguments: ["true", "1", "\"true\"", "\"1\""]) func whatIsOn(value: String) throws {
+  @Test(arguments: ["true", "1", "\"true\"", "\"1\"", "2", "-1", "1.5", "\"1.5\"", "\"-1\""]) func whatIsOn(value: String) throws {
     let made = try read("http", ["http_ssl = \(value)"])
     #expect(made.imported.checks.first?["url"]?.word == "https://192.0.2.1/")
+  }
+
+  /// A value of an argument is given as it is, also where it is false or 0.
+  @Test(arguments: [("0", "0d"), ("\"0\"", "0d"), ("1", "1d")]) func zeroIsAValue(days: String, warn: String) throws {
+    let made = try read("ssl_cert", ["ssl_cert_warn = \(days)"])
+    #expect(made.imported.checks.first?["expect.certificate.warn"]?.word == warn)
   }
 
   /// The address of version 4 is asked, where there is one and nothing says otherwise.

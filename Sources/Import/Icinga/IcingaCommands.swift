@@ -93,7 +93,6 @@ struct IcingaMacros {
         if argument.needsValue, words.contains("-H") { continue }
         throw Obstacle(words: "the value of \(argument.flag.printable(maxBytes: 40)) is nothing")
       }
-      guard value.truth != false || value.text?.isEmpty == true else { continue }
       sources += value.allSources
       for (index, item) in value.items.enumerated() {
         guard let text = item.text else { throw Obstacle(words: "an argument is no text") }
@@ -107,10 +106,10 @@ struct IcingaMacros {
     return words
   }
 
+  /// `true`, or a number that is not 0 when its fraction is cut. Any other word leaves the argument out.
   private func isTrue(_ value: IcingaValue?) -> Bool {
-    guard let value else { return false }
-    if let text = value.text { return !["", "0", "false"].contains(ByteText(text)) }
-    return value.truth == true
+    guard let text = value?.text else { return false }
+    return text == "true" || Double(text).map { $0.rounded(.towardZero) != 0 } ?? false
   }
 
   /// A value with the macros in it; `nil` where one has no value.
