@@ -92,6 +92,38 @@ import Testing
     #expect(keys.contains("X-B: \"2\"") == isRepeated)
   }
 
+  /// How an argument is given: with a separator, without what it requires, by a key of its own, with nothing to say.
+  @Test(
+    arguments: [
+      (#""-p" = { value = "$a_port$" }"#, "80"), (#""-p" = { value = "$a_port$"; separator = "" }"#, "80"),
+      (#""--port" = { value = "$a_port$"; separator = "=" }"#, "80"),
+      (#""-p" = { value = "$a_port$"; required = true }"#, "80"),
+      (#""-p" = "$a_port$"; "-s" = { value = "$missing$"; required = false }"#, "80"),
+      (#""-p" = "$a_port$"; "-s" = { value = "$missing$"; required = true }"#, nil),
+      (#""one" = { key = "-p"; value = "81" }; "two" = { key = "-p"; value = "$a_port$" }"#, "80"),
+      (#""-p" = { value = "$a_port$"; set_if = "" }"#, "80"), (#""-p" = { value = "$a_port$"; set_if = null }"#, "80"),
+      (#""-p" = "$a_port$"; "-S" = "" "#, "80 true"), (#""-p" = "$a_port$"; "-S" = { value = "" } "#, "80 true"),
+      (#""-p" = "$a_port$"; "-S" = null "#, "80 true"), (#""-p" = "$a_port$"; "-S" = { set_if = false } "#, "80"),
+    ] as [(String, String?)])
+  func arguments(arguments: String, port: String?) throws {
+    let made = try read(
+      """
+      object CheckCommand "own" {
+        command = [ PluginDir + "/check_tcp", "-H", "$address$" ]
+        arguments = { \(arguments) }
+      }
+      object Service "p" {
+        host_name = "old"
+        check_command = "own"
+        vars.a_port = 80
+      }
+      """)
+    let checks = made.imported.checks.dropFirst(2)
+    let found = checks.map { ($0["port"]?.word ?? "") + ($0["tls"] == nil ? "" : " true") }
+    #expect(found == [port].compactMap(\.self))
+    if port == nil { #expect(made.reasons.contains("-s is required, and has no value")) }
+  }
+
   /// A command that imports another, of the files or of Icinga's library.
   @Test func commandsImportCommands() throws {
     let made = try read(

@@ -15,6 +15,12 @@ struct IcingaCommand {
     var repeatsFlag = true
     /// It is left out where its value is nothing. Of others the plugin gets an empty text, which it refuses.
     var needsValue = false
+    /// Without it the command is not run.
+    var isRequired = false
+    /// What joins the flag and the value to one word.
+    var separator: String?
+    /// Under which it is replaced.
+    var name = ""
   }
 
   /// Attribute of a command that imports one of Icinga's own library: its name.
@@ -40,17 +46,20 @@ struct IcingaCommand {
     if case .map(let entries)? = object["vars"]?.kind { variables += entries }
     guard case .map(let entries)? = object["arguments"]?.kind else { return }
     for entry in entries {
-      var argument = Argument(flag: entry.value["key"]?.text ?? entry.name)
+      var argument = Argument(flag: entry.value["key"]?.text ?? entry.name, name: entry.name)
       if case .map = entry.value.kind {
-        argument.value = entry.value["value"]
-        argument.condition = entry.value["set_if"]
+        // An empty one says nothing.
+        argument.value = entry.value["value"].flatMap { $0.isEmpty ? nil : $0 }
+        argument.condition = entry.value["set_if"].flatMap { $0.isEmpty ? nil : $0 }
+        argument.isRequired = entry.value["required"]?.truth == true
+        argument.separator = entry.value["separator"]?.text
         argument.order = entry.value["order"]?.number ?? 0
         argument.hasFlag = entry.value["skip_key"]?.truth != true
         argument.repeatsFlag = entry.value["repeat_key"]?.truth != false
-      } else {
+      } else if !entry.value.isEmpty {
         argument.value = entry.value
       }
-      arguments.removeAll { $0.flag == argument.flag }
+      arguments.removeAll { ($0.name.isEmpty ? $0.flag : $0.name) == entry.name }
       arguments.append(argument)
     }
     arguments.sort { $0.order < $1.order }
@@ -86,7 +95,10 @@ struct IcingaMacros {
         words.append(argument.flag)
         continue
       }
-      guard let value = try resolved(given, 1) else { continue }
+      guard let value = try resolved(given, 1) else {
+        guard argument.isRequired else { continue }
+        throw Obstacle(words: "\(argument.flag.printable(maxBytes: 40)) is required, and has no value")
+      }
       if let why = value.why { throw Obstacle(words: why) }
       if value.isEmpty, argument.needsValue || value.text == nil {
         // A page has its name, too.
@@ -96,8 +108,12 @@ struct IcingaMacros {
       sources += value.allSources
       for (index, item) in value.items.enumerated() {
         guard let text = item.text else { throw Obstacle(words: "an argument is no text") }
-        if argument.hasFlag, index == 0 || argument.repeatsFlag { words.append(argument.flag) }
-        words.append(text)
+        let isNamed = argument.hasFlag && (index == 0 || argument.repeatsFlag)
+        if isNamed, let separator = argument.separator {
+          words.append("\(argument.flag)\(separator)\(text)")
+        } else {
+          words += isNamed ? [argument.flag, text] : [text]
+        }
         guard words.count <= ForeignLimits.each else {
           throw Obstacle(words: "its command line has too many words")
         }
@@ -211,12 +227,13 @@ struct IcingaMacros {
 
   /// The value of a variable, or of the one that it stands for.
   private func behind(_ name: String) -> IcingaValue? {
-    var value = lookUp(name)
+    guard var value = lookUp(name) else { return nil }
     for _ in 0..<15 {
-      guard let text = value?.text, text.hasPrefix("$"), text.hasSuffix("$"), text.utf8.count > 2,
+      guard let text = value.text, text.hasPrefix("$"), text.hasSuffix("$"), text.utf8.count > 2,
         text != "$check_address$"
       else { return value }
-      value = lookUp(String(text.dropFirst().dropLast()))
+      guard let next = lookUp(String(text.dropFirst().dropLast())) else { return nil }
+      value = IcingaValue(kind: next.kind, sources: value.sources + next.sources)
     }
     return value
   }
