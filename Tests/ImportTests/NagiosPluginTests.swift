@@ -29,7 +29,7 @@ import Testing
       type: tcp
       host: "192.0.2.1"
       port: 1
-      dialog: [{send: "PING\\\\r\\\\n"}, {expect: "~ ^(?:\\\\+PONG|-ERR)"}, {send: "QUIT\\\\n"}]
+      dialog: [{send: "PING\\\\r\\\\n"}, {expect: "~ (?:\\\\+PONG|-ERR)"}, {send: "QUIT\\\\n"}]
       """
     ),
     ("check_tcp -p 1 -s 'a\\n'", "type: tcp\nhost: \"192.0.2.1\"\nport: 1\ndialog: [{send: \"a\\\\\\\\n\"}]"),

@@ -101,7 +101,7 @@ struct NagiosPlugin: Sendable {
         "expect": "e", "maxbytes": "m", "quit": "q", "jail": "j", "delay": "d", "refuse": "r",
         "mismatch": "M", "ssl": "S", "certificate": "D",
       ], values: ["sni"], harmless: "vVhjdm",
-      why: ["A": "has no counterpart: the answer must begin with each of several texts"], laxer: ["A"]
+      why: ["A": "has no counterpart: each of several texts must stand in the answer"], laxer: ["A"]
     ) { $0.port(usual, dialog, isTLS: isTLS) }
   }
 

@@ -13,6 +13,8 @@ extension NagiosCall {
     if has("S") || isTLS { withoutVerification(&check) }
     if let name = option("sni"), has("S") || isTLS { check["tls.server_name"] = .text(name) }
     let expected = all("e")
+    // Of one text all are wanted anyway.
+    if expected.count < 2 { _ = has("A") }
     if let dialog, expected.isEmpty, option("s") == nil {
       check["dialog"] = .plain(dialog)
     } else {
@@ -25,7 +27,7 @@ extension NagiosCall {
     return check
   }
 
-  /// The answer must begin with one of the texts.
+  /// One of the texts must stand anywhere in the answer.
   private func talk(_ check: inout ImportedCheck, _ expected: [String]) {
     let hasEscapes = has("E")
     func said(_ text: String) -> String {
@@ -35,7 +37,7 @@ extension NagiosCall {
     if let text = option("s"), !text.isEmpty { check.say(said(text)) }
     if !expected.isEmpty {
       let texts = expected.map(PatternText.escaped).joined(separator: "|")
-      check.append("dialog", .map([("expect", .text("~ ^(?:\(texts))"))]))
+      check.append("dialog", .map([("expect", .text("~ (?:\(texts))"))]))
       if (option("M") ?? "warn") != "crit" {
         note("dialog", "another answer is no failure there (-M); it is down here", .stricter)
       }
