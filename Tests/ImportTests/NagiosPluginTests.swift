@@ -33,6 +33,33 @@ import Testing
       """
     ),
     ("check_tcp -p 1 -s 'a\\n'", "type: tcp\nhost: \"192.0.2.1\"\nport: 1\ndialog: [{send: \"a\\\\\\\\n\"}]"),
+    (
+      "check_tcp -p 1 -s 'a\\n' -E -q 'b\\n\\x\\\\'",
+      """
+      type: tcp
+      host: "192.0.2.1"
+      port: 1
+      dialog: [{send: "a\\\\\\\\n"}, {send: "b\\\\nx\\\\\\\\"}]
+      """
+    ),
+    (
+      "check_tcp -p 1 -s a -q b -E",
+      """
+      type: tcp
+      host: "192.0.2.1"
+      port: 1
+      dialog: [{send: a}, {send: "b\\\\r\\\\n"}]
+      """
+    ),
+    (
+      "check_tcp -p 1 -e a -q 'b\\t'",
+      """
+      type: tcp
+      host: "192.0.2.1"
+      port: 1
+      dialog: [{expect: "~ (?:a)"}, {send: "b\\\\\\\\t\\\\r\\\\n"}]
+      """
+    ),
     ("check_ssh gw.example 2222", "type: tcp\nhost: gw.example\nport: 2222\ndialog: ssh"),
     (
       "check_smtp -S",

@@ -99,6 +99,13 @@ final class NagiosCall {
 
   func has(_ flag: String) -> Bool { option(flag) != nil }
 
+  /// Whether a flag stands before the last one of another: some change only what comes behind them.
+  func has(_ flag: String, before other: String) -> Bool {
+    used.insert(flag)
+    guard let place = options.lastIndex(where: { $0.flag == other }) else { return false }
+    return options[..<place].contains { $0.flag == flag }
+  }
+
   /// A whole number, at its option.
   func number(_ flag: String, _ range: ClosedRange<Int>) -> Int? {
     guard let text = option(flag) else { return nil }

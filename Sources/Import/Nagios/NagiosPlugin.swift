@@ -100,7 +100,7 @@ struct NagiosPlugin: Sendable {
         "critical-codes": "C", "warning-codes": "W", "port": "p", "escape": "E", "all": "A", "send": "s",
         "expect": "e", "maxbytes": "m", "quit": "q", "jail": "j", "delay": "d", "refuse": "r",
         "mismatch": "M", "ssl": "S", "certificate": "D",
-      ], values: ["sni"], harmless: "vVhjdm",
+      ], values: ["sni"], harmless: "vVhjdmE",
       why: ["A": "has no counterpart: each of several texts must stand in the answer"], laxer: ["A"]
     ) { $0.port(usual, dialog, isTLS: isTLS) }
   }

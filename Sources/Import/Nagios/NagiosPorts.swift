@@ -29,12 +29,10 @@ extension NagiosCall {
 
   /// One of the texts must stand anywhere in the answer.
   private func talk(_ check: inout ImportedCheck, _ expected: [String]) {
-    let hasEscapes = has("E")
-    func said(_ text: String) -> String {
-      hasEscapes ? Self.withKnownEscapes(text) : BlackboxTCP.escaped(text)
-    }
     // An empty text is not sent.
-    if let text = option("s"), !text.isEmpty { check.say(said(text)) }
+    if let text = option("s"), !text.isEmpty {
+      check.say(has("E", before: "s") ? Self.withKnownEscapes(text) : BlackboxTCP.escaped(text))
+    }
     if !expected.isEmpty {
       let texts = expected.map(PatternText.escaped).joined(separator: "|")
       check.append("dialog", .map([("expect", .text("~ (?:\(texts))"))]))
@@ -43,17 +41,21 @@ extension NagiosCall {
       }
     }
     _ = option("M")
-    if let text = option("q"), !text.isEmpty { check.say(said(text)) }
+    guard let text = option("q") else { return }
+    // Without escapes it is a line.
+    let isEscaped = has("E", before: "q")
+    let bye = isEscaped ? Self.withKnownEscapes(text) : BlackboxTCP.escaped(text) + "\\r\\n"
+    if !bye.isEmpty { check.say(bye) }
   }
 
-  /// With `-E` these escapes are known, and a backslash before anything else stays.
+  /// Behind `-E` these escapes are known, and a backslash before anything else is left out.
   private static func withKnownEscapes(_ text: String) -> String {
     var made = ""
     var rest = text[...]
     while let character = rest.popFirst() {
-      if character == "\\", let next = rest.first, "nrt\\".contains(next) {
-        made += "\\\(next)"
-        rest.removeFirst()
+      if character == "\\" {
+        guard let next = rest.popFirst() else { break }
+        made += "nrt\\".contains(next) ? "\\\(next)" : BlackboxTCP.escaped(String(next))
       } else {
         made += BlackboxTCP.escaped(String(character))
       }
