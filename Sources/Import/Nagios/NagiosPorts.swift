@@ -5,21 +5,29 @@ import Basics
 /// The plugins of ports: check_tcp and its kin, mail, databases, directories, certificates.
 extension NagiosCall {
   func port(_ usual: Int?, _ dialog: String?, isTLS: Bool = false) -> ImportedCheck? {
-    if let days = option("D") { return portCertificate(days, usual) }
+    let (days, expected) = (option("D"), all("e"))
+    let isMute = dialog == nil && expected.isEmpty && !["s", "q", "w", "c"].contains { has($0) }
+    if let days, isMute { return portCertificate(days, usual) }
     var check = ImportedCheck(name: "", type: "tcp")
     check["host"] = .text(host)
     guard let port = number("p", 1...65_535) ?? usual else { return nil }
     check["port"] = .number(port)
-    if has("S") || isTLS { withoutVerification(&check) }
-    if let name = option("sni"), has("S") || isTLS { check["tls.server_name"] = .text(name) }
-    let expected = all("e")
+    // Each of these switches TLS on.
+    let name = option("sni")
+    if has("S") || isTLS || days != nil || name != nil { withoutVerification(&check) }
+    if let name { check["tls.server_name"] = .text(name) }
+    if let days { certificate(days, &check, at: "D") }
     // Of one text all are wanted anyway.
     if expected.count < 2 { _ = has("A") }
     if let dialog, expected.isEmpty, option("s") == nil {
       check["dialog"] = .plain(dialog)
     } else {
-      talk(&check, expected)
+      talk(&check, expected, Self.greetings[dialog ?? ""])
     }
+    if dialog != nil || !expected.isEmpty, (option("M") ?? "warn") != "crit" {
+      note("dialog", "another answer is no failure there (-M); it is down here", .stricter)
+    }
+    _ = option("M")
     if let state = option("r"), state != "crit" {
       leave("r", "makes a refused connection well or a warning; it is down here", .stricter)
     }
@@ -27,8 +35,16 @@ extension NagiosCall {
     return check
   }
 
+  /// What the plugins of services expect at the begin of the answer, and say at the end, by their dialog here.
+  private static let greetings: [String: (begin: String, end: String)] = [  // own text
+    "ftp": ("220", "QUIT\\r\\n"), "smtp": ("220", "QUIT\\r\\n"), "pop3": ("+OK", "QUIT\\r\\n"),
+    "imap": ("* OK", "a1 LOGOUT\\r\\n"),
+  ]
+
   /// One of the texts must stand anywhere in the answer.
-  private func talk(_ check: inout ImportedCheck, _ expected: [String]) {
+  private func talk(
+    _ check: inout ImportedCheck, _ expected: [String], _ usual: (begin: String, end: String)?
+  ) {
     // An empty text is not sent.
     if let text = option("s"), !text.isEmpty {
       check.say(has("E", before: "s") ? Self.withKnownEscapes(text) : BlackboxTCP.escaped(text))
@@ -36,12 +52,13 @@ extension NagiosCall {
     if !expected.isEmpty {
       let texts = expected.map(PatternText.escaped).joined(separator: "|")
       check.append("dialog", .map([("expect", .text("~ (?:\(texts))"))]))
-      if (option("M") ?? "warn") != "crit" {
-        note("dialog", "another answer is no failure there (-M); it is down here", .stricter)
-      }
+    } else if let usual {
+      check.append("dialog", .map([("expect", .text("~ \\A\(PatternText.escaped(usual.begin))"))]))
     }
-    _ = option("M")
-    guard let text = option("q") else { return }
+    guard let text = option("q") else {
+      if let usual { check.say(usual.end) }
+      return
+    }
     // Without escapes it is a line.
     let isEscaped = has("E", before: "q")
     let bye = isEscaped ? Self.withKnownEscapes(text) : BlackboxTCP.escaped(text) + "\\r\\n"
@@ -117,6 +134,7 @@ extension NagiosCall {
     check["dialog"] = .plain("smtp")
     if upgrades, !isTLS { check["starttls"] = .plain("smtp") }
     if upgrades || isTLS { withoutVerification(&check) }
+    note("dialog", "another greeting is a warning there; it is down here", .stricter)
     if let text = option("e"), text != "220" {
       leave("e", "has no counterpart: the preset smtp wants 220", .changed)
     }
