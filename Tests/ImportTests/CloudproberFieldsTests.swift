@@ -164,6 +164,24 @@ import Testing
     #expect(made.reasons == [])
   }
 
+  /// Where a name server is: an address of version 6 in brackets before a port.
+  @Test(arguments: [
+    ("host_names: \"192.0.2.53\"", "", "192.0.2.53"), ("host_names: \"[2001:db8::53]:54\"", "", "[2001:db8::53]:54"),
+    ("endpoint { name: \"n\" ip: \"2001:db8::53\" port: 54 }", "", "[2001:db8::53]:54"),
+    ("endpoint { name: \"n\" ip: \"2001:db8::53\" }", "", "2001:db8::53"),
+    ("endpoint { name: \"n\" ip: \"192.0.2.53\" port: 54 }", "", "192.0.2.53:54"),
+  ])
+  func placesOfNameServers(targets: String, fields: String, server: String) throws {
+    #expect(try check("dns_probe { \(fields) }", "DNS", targets)["server"]?.word == server)
+  }
+
+  /// An address of version 6 as a host's name.
+  @Test func aNameOfVersionSix() throws {
+    let target = "endpoint { name: \"n\" ip: \"192.0.2.1\" labels { key: \"fqdn\" value: \"2001:db8::1\" } }"
+    let check = try check("http_probe { port: 81 }", "HTTP", target)
+    #expect(check["url"]?.word == "http://192.0.2.1:81/" && check["headers.Host"]?.word == "[2001:db8::1]:81")
+  }
+
   @Test(arguments: ["query_class: HS", "dns_proto: QUIC"]) func wordsOfDNSThatAreNone(field: String) throws {
     let check = try check("dns_probe { \(field) }", "DNS")
     #expect(check.notes.filter { $0.why == Ledger.misread }.map(\.change) == [.changed])

@@ -140,6 +140,8 @@ import Testing
           any: ["~ mx1\\\\.example\\\\."]
       """
     ),
+    ("check_dig -H 2001:db8::53 -l a.example -p 5353", "type: dns\nserver: \"[2001:db8::53]:5353\"\nquery:\n  name: a.example"),
+    ("check_dig -H 2001:db8::53 -l a.example", "type: dns\nserver: \"2001:db8::53\"\nquery:\n  name: a.example"),
     ("negate /p/check_tcp -p 22", "type: tcp\nhost: \"192.0.2.1\"\nport: 22\nnegate: true"),
     (
       "check_ldap -T -4", "type: tcp\nhost: \"192.0.2.1\"\nport: 389\ndialog: ldap\nstarttls: ldap\nip: \"4\""

@@ -39,7 +39,7 @@ struct CloudproberHTTP {
     check.take(url: "\(scheme)://\(bare)\(port)\(path.isEmpty ? "/" : path)")
     guard isResolved else { return }
     let hasHost = names.contains { $0.lowercased() == "host" }
-    if !hasHost { check.header("Host", "\(name)\(port)") }
+    if !hasHost { check.header("Host", "\(bracketed(name))\(port)") }
     if scheme == "https" { check["tls.server_name"] = .text(name) }
   }
 

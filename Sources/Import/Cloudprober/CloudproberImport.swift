@@ -152,7 +152,7 @@ struct CloudproberProbe {
 
   private func dns(_ check: inout ImportedCheck, _ target: CloudproberTarget, _ settings: Section?) {
     let server = target.ip ?? target.name
-    check["server"] = .text(target.port.map { "\(server):\($0)" } ?? server)
+    check["server"] = .text(target.port.map { "\(bracketed(server)):\($0)" } ?? server)
     check["query.name"] = .text(settings?.text("resolved_domain") ?? "www.google.com")
     check["query.type"] = .text(settings?.text("query_type") ?? "MX")
     if settings?["query_class"]?.text == "CH" { check["query.class"] = .text("CH") }

@@ -82,7 +82,7 @@ extension NagiosCall {
     var check = ImportedCheck(name: "", type: "dns")
     guard let name = option("l") else { return nil }
     let server = host
-    check["server"] = .text(number("p", 1...65_535).map { "\(server):\($0)" } ?? server)
+    check["server"] = .text(number("p", 1...65_535).map { "\(bracketed(server)):\($0)" } ?? server)
     check["query.name"] = .text(name)
     if let type = option("T") { check["query.type"] = .text(type) }
     if let answer = option("a") {
