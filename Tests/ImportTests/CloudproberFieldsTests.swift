@@ -67,6 +67,16 @@ import Testing
     ("", "labels { key: \"relative_url\" value: \"/z\" }", "http://n.example/z"),
     ("relative_url: \"/x\"", "labels { key: \"relative_url\" value: \"/z\" }", "http://n.example/x"),
     ("", "ip: \"2001:db8::1\" port: 82", "http://[2001:db8::1]:82/"),
+    // Labels come before an address, unless they are empty.
+    (
+      "", "url: \"https://t.example:8443/y\" labels { key: \"fqdn\" value: \"f.example\" }",
+      "https://f.example:8443/y"
+    ),
+    (
+      "", "url: \"https://t.example/y\" labels { key: \"relative_url\" value: \"z\" }", "https://t.example/z"
+    ),
+    ("", "url: \"https://t.example/y\" labels { key: \"fqdn\" value: \"\" }", "https://t.example/y"),
+    ("", "labels { key: \"relative_url\" value: \"\" }", "http://n.example/"),
   ])
   func addressesOfTargets(fields: String, endpoint: String, url: String) throws {
     let check = try check("http_probe { \(fields) }", "HTTP", "endpoint { name: \"n.example\" \(endpoint) }")
@@ -170,6 +180,12 @@ import Testing
     ("endpoint { name: \"n\" ip: \"2001:db8::53\" port: 54 }", "", "[2001:db8::53]:54"),
     ("endpoint { name: \"n\" ip: \"2001:db8::53\" }", "", "2001:db8::53"),
     ("endpoint { name: \"n\" ip: \"192.0.2.53\" port: 54 }", "", "192.0.2.53:54"),
+    ("endpoint { name: \"n\" ip: \"192.0.2.53\" }", "resolve_first: false", "n"),
+    ("endpoint { name: \"n\" ip: \"192.0.2.53\" }", "resolve_first: true", "192.0.2.53"),
+    // Also with TLS, where a check would ask at 853.
+    ("host_names: \"192.0.2.53\"", "dns_proto: TCP_TLS", "192.0.2.53:53"),
+    ("host_names: \"192.0.2.53:853\"", "dns_proto: TCP_TLS", "192.0.2.53:853"),
+    ("host_names: \"192.0.2.53\"", "dns_proto: TCP", "192.0.2.53"),
   ])
   func placesOfNameServers(targets: String, fields: String, server: String) throws {
     #expect(try check("dns_probe { \(fields) }", "DNS", targets)["server"]?.word == server)
@@ -199,6 +215,12 @@ import Testing
         "tls_handshake: true port: 81", "name: \"n.example\" ip: \"192.0.2.1\"", "192.0.2.1", "81",
         "n.example"
       ),
+      (
+        "tls_handshake: true port: 81 resolve_first: false", "name: \"n.example\" ip: \"192.0.2.1\"", "n.example",
+        "81", "true"
+      ),
+      ("tls_config { server_name: \"o\" } port: 81", "name: \"n.example\" ip: \"192.0.2.1\"", "192.0.2.1", "81", "o"),
+      ("tls_config {} port: 81", "name: \"n.example\"", "n.example", "81", "true"),
     ] as [(String, String, String, String, String?)])
   func ports(fields: String, endpoint: String, host: String, port: String, tls: String?) throws {
     let check = try check("tcp_probe { \(fields) }", "TCP", "endpoint { \(endpoint) }")
