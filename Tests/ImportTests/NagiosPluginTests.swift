@@ -6,6 +6,17 @@ import Testing
 
 /// Command lines of plugins, each with the check that judges the same.
 @Suite struct NagiosPluginTests {
+  /// Those of check_icmp, where none are given.
+  private static let limits = """
+    expect:
+      rtt:
+        warn: 200ms
+        fail: 500ms
+      loss:
+        warn: 40%
+        fail: 80%
+    """
+
   @Test(arguments: [
     ("check_tcp -p 80", "type: tcp\nhost: \"192.0.2.1\"\nport: 80"),
     ("check_tcp -H a.example -p 443 -S", "type: tcp\nhost: a.example\nport: 443\ntls:\n  verify: false"),
@@ -99,10 +110,16 @@ import Testing
           fail: 60%
       """
     ),
-    ("check_icmp -H a.example -i 50", "type: ping\nhost: a.example\ncount: 5\npacket_interval: 50ms"),
-    ("check_icmp -H a.example -i 30000us", "type: ping\nhost: a.example\ncount: 5\npacket_interval: 30ms"),
-    ("check_icmp -H a.example -i 0.5s", "type: ping\nhost: a.example\ncount: 5\npacket_interval: 500ms"),
-    ("check_icmp -H a.example -i 1ms", "type: ping\nhost: a.example\ncount: 5\npacket_interval: 10ms"),
+    ("check_icmp -H a.example -i 50", "type: ping\nhost: a.example\ncount: 5\npacket_interval: 50ms\n\(limits)"),
+    (
+      "check_icmp -H a.example -i 30000us",
+      "type: ping\nhost: a.example\ncount: 5\npacket_interval: 30ms\n\(limits)"
+    ),
+    (
+      "check_icmp -H a.example -i 0.5s",
+      "type: ping\nhost: a.example\ncount: 5\npacket_interval: 500ms\n\(limits)"
+    ),
+    ("check_icmp -H a.example -i 1ms", "type: ping\nhost: a.example\ncount: 5\npacket_interval: 10ms\n\(limits)"),
     (
       "check_icmp -s 192.0.2.9 -n 2 -b 100 gw.example",
       """
@@ -111,6 +128,7 @@ import Testing
       count: 2
       source_address: "192.0.2.9"
       size: 100
+      \(limits)
       """
     ),
     (

@@ -5,9 +5,18 @@ import Basics
 /// The plugins of names and echoes: check_dns, check_dig, check_ping and its kin.
 extension NagiosCall {
   /// `100.0,20%`: round trip in milliseconds, and loss.
-  ///
-  /// - Parameter gap: the option that says how long it waits between packets.
-  func ping(at count: String, usual: Int, source: String? = nil, gap: String? = nil) -> ImportedCheck? {
+  struct Limit: Sendable {
+    var trip: Double
+    var loss: Int
+  }
+
+  /// - Parameters:
+  ///   - gap: the option that says how long it waits between packets.
+  ///   - limits: those that hold where none are given, and a warning never comes after a failure; `nil`: there are none.
+  func ping(
+    at count: String, usual: Int, source: String? = nil, gap: String? = nil,
+    limits: (warn: Limit, fail: Limit)? = nil
+  ) -> ImportedCheck? {
     var check = ImportedCheck(name: "", type: "ping")
     check["host"] = .text(host)
     let packets = number(count, 1...100) ?? usual
@@ -17,22 +26,33 @@ extension NagiosCall {
     }
     if let source, let address = option(source) { check["source_address"] = .text(address) }
     if let size = number("b", 0...1472) { check["size"] = .number(size) }
-    for (flag, level) in [("w", "warn"), ("c", "fail")] {
-      // Where they are no options they follow the host.
-      guard let pair = option(flag) ?? word() else { continue }
-      let parts = pair.split(separator: ",").map { $0.trimmed }
-      guard parts.count == 2, let trip = Double(parts[0]), trip > 0, trip.isFinite,
-        let loss = Int(parts[1].prefix { $0 != "%" }), (0...100).contains(loss)
-      else {
-        leave(flag, "is no round trip with a loss, such as 100.0,20%")
-        continue
+    var warn = limit("w", orWord: limits == nil) ?? limits?.warn
+    let fail = limit("c", orWord: limits == nil) ?? limits?.fail
+    if limits != nil, let least = warn, let most = fail {
+      warn = Limit(trip: min(least.trip, most.trip), loss: min(least.loss, most.loss))
+    }
+    for (most, level) in [(warn, "warn"), (fail, "fail")] {
+      guard let most else { continue }
+      if most.trip <= 60_000 {
+        let trip = Duration.microseconds(Int64((most.trip * 1000).rounded()))
+        check["expect.rtt.\(level)"] = .plain(trip.text)
       }
-      if trip <= 60_000 {
-        check["expect.rtt.\(level)"] = .plain(Duration.microseconds(Int64((trip * 1000).rounded())).text)
-      }
-      if loss > 0 { check["expect.loss.\(level)"] = .plain("\(loss)%") }
+      if most.loss > 0 { check["expect.loss.\(level)"] = .plain("\(most.loss)%") }
     }
     return check
+  }
+
+  /// - Parameter orWord: where they are no options they follow the host.
+  private func limit(_ flag: String, orWord: Bool) -> Limit? {
+    guard let pair = option(flag) ?? (orWord ? word() : nil) else { return nil }
+    let parts = pair.split(separator: ",").map { $0.trimmed }
+    guard parts.count == 2, let trip = Double(parts[0]), trip > 0, trip.isFinite,
+      let loss = Int(parts[1].prefix { $0 != "%" }), (0...100).contains(loss)
+    else {
+      leave(flag, "is no round trip with a loss, such as 100.0,20%")
+      return nil
+    }
+    return Limit(trip: trip, loss: loss)
   }
 
   /// Milliseconds, as check_icmp reads a time: microseconds with `u` or `us`, seconds with `s`, else milliseconds.

@@ -165,7 +165,11 @@ struct NagiosPlugin: Sendable {
 
   private static let icmp = NagiosPlugin(
     short: "vhVw:c:n:p:t:H:s:i:b:I:l:m:P:R:J:S:M:O64", long: [:], harmless: "vVhI"
-  ) { $0.ping(at: "n", usual: 5, source: "s", gap: "i") }
+  ) {
+    let warn = NagiosCall.Limit(trip: 200, loss: 40)
+    return $0.ping(
+      at: "n", usual: 5, source: "s", gap: "i", limits: (warn, NagiosCall.Limit(trip: 500, loss: 80)))
+  }
 
   private static let dns = NagiosPlugin(
     short: "hVvALnt:H:s:r:a:w:c:q:",
