@@ -144,7 +144,10 @@ import Testing
         authoritative: true
       """
     ),
-    ("check_dns 192.0.2.7", "type: dns\nquery:\n  name: \"7.2.0.192.in-addr.arpa\"\n  type: PTR"),
+    (
+      "check_dns 192.0.2.7",
+      "type: dns\nquery:\n  name: \"7.2.0.192.in-addr.arpa\"\n  type: PTR\nexpect:\n  count: \">= 1\""
+    ),
     (
       "check_dig -H 192.0.2.53 -l a.example -T MX -a mx1.example. -p 5353",
       """
@@ -155,11 +158,17 @@ import Testing
         type: MX
       expect:
         answers:
-          any: ["~ mx1\\\\.example\\\\."]
+          any: ["~ (?i)mx1\\\\.example\\\\."]
       """
     ),
-    ("check_dig -H 2001:db8::53 -l a.example -p 5353", "type: dns\nserver: \"[2001:db8::53]:5353\"\nquery:\n  name: a.example"),
-    ("check_dig -H 2001:db8::53 -l a.example", "type: dns\nserver: \"2001:db8::53\"\nquery:\n  name: a.example"),
+    (
+      "check_dig -H 2001:db8::53 -l a.example -p 5353",
+      "type: dns\nserver: \"[2001:db8::53]:5353\"\nquery:\n  name: a.example\nexpect:\n  count: \">= 1\""
+    ),
+    (
+      "check_dig -H 2001:db8::53 -l a.example",
+      "type: dns\nserver: \"2001:db8::53\"\nquery:\n  name: a.example\nexpect:\n  count: \">= 1\""
+    ),
     ("negate /p/check_tcp -p 22", "type: tcp\nhost: \"192.0.2.1\"\nport: 22\nnegate: true"),
     (
       "check_ldap -T -4", "type: tcp\nhost: \"192.0.2.1\"\nport: 389\ndialog: ldap\nstarttls: ldap\nip: \"4\""

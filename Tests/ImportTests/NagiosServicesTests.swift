@@ -45,6 +45,24 @@ import Testing
     #expect(notes.map { $0.change?.rawValue } == (isStricter ? ["stricter"] : []), "\(notes.map(\.line))")
   }
 
+  /// A name without an answer is down to the plugins. check_dns asks for addresses of both versions.
+  @Test(
+    arguments: [
+      ("check_dns -H a", nil, ">= 1", "stricter"), ("check_dns -H a -q MX", "MX", ">= 1", nil),
+      ("check_dns -H a -n", nil, nil, nil), ("check_dns -H a -a 192.0.2.1", nil, nil, nil),
+      ("check_dns -H a -a 2001:db8::1", "AAAA", nil, nil), ("check_dns -H a -a 192.0.2.1 -L", nil, nil, "laxer"),
+      ("check_dns -H a -a 2001:db8::1 -a 192.0.2.1", nil, nil, "stricter"),
+      ("check_dns -H a -a 2001:db8::1 -q A", "A", nil, nil), ("check_dns -H 192.0.2.1", "PTR", ">= 1", nil),
+      ("check_dns -H a -q A -a 192.0.2.0/24", "A", ">= 1", "laxer"), ("check_dig -l a", nil, ">= 1", nil),
+      ("check_dns -H a -q -querytype=A+AAAA", nil, ">= 1", "stricter"), ("check_dig -l a -T MX", "MX", ">= 1", nil),
+      ("check_dig -l a -a b", nil, nil, "stricter"),
+    ] as [(String, String?, String?, String?)])
+  func answersOfNames(call: String, type: String?, count: String?, change: String?) throws {
+    let check = try check(call)
+    #expect(check["query.type"]?.word == type && check["expect.count"]?.word == count)
+    #expect(check.notes.map { $0.change?.rawValue } == (change == nil ? [] : [change]))
+  }
+
   /// Of one text all are wanted anyway.
   @Test func allOfOneText() throws {
     #expect(try check("check_tcp -p 1 -e x -A -M crit").notes == [])

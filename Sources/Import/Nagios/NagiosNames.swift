@@ -84,18 +84,36 @@ extension NagiosCall {
     } else {
       check["query.name"] = .text(name)
     }
-    if let type = option("q"), type.lowercased() != "-querytype=a+aaaa" { check["query.type"] = .text(type) }
     let answers = all("a").flatMap { $0.split(separator: ",") }.map { $0.trimmed }.filter { !$0.isEmpty }
-    if answers.contains(where: { $0.contains("/") }) {
-      leave("a", "names a range of addresses; conditions name addresses", .laxer)
-    } else if !answers.isEmpty {
-      check[has("L") ? "expect.answers.exact" : "expect.answers.any"] = .list(answers.map { .text($0) })
+    if let type = option("q"), type.lowercased() != "-querytype=a+aaaa" {
+      check["query.type"] = .text(type)
+    } else if check["query.type"] == nil, !has("n") {
+      bothVersions(&check, answers)
     }
-    _ = has("L")
+    let isRange = answers.contains { $0.contains("/") }
+    if isRange { leave("a", "names a range of addresses; conditions name addresses", .laxer) }
+    let isExact = has("L")
     if has("n") { check["expect.rcode"] = .list([.plain("NXDOMAIN")]) }
+    if !answers.isEmpty, !isRange {
+      check[isExact ? "expect.answers.exact" : "expect.answers.any"] = .list(answers.map { .text($0) })
+    } else if !has("n") {
+      check["expect.count"] = .text(">= 1")
+    }
     if has("A") { check["expect.authoritative"] = .plain("true") }
     thresholds(&check)
     return check
+  }
+
+  /// Without a type the plugin asks for addresses of both versions, a check for those of one.
+  private func bothVersions(_ check: inout ImportedCheck, _ answers: [String]) {
+    let six = answers.filter { $0.utf8.contains(UInt8(ascii: ":")) }
+    if !answers.isEmpty, six.count == answers.count { check["query.type"] = .text("AAAA") }
+    if answers.isEmpty || !six.isEmpty && six.count < answers.count {
+      note(
+        "query.type", "the plugin takes an address of version 4 or 6; the check one of version 4", .stricter)
+    } else if has("L") {
+      note("query.type", "the plugin looks at addresses of versions 4 and 6; the check at one of them", .laxer)
+    }
   }
 
   func dig() -> ImportedCheck? {
@@ -106,7 +124,10 @@ extension NagiosCall {
     check["query.name"] = .text(name)
     if let type = option("T") { check["query.type"] = .text(type) }
     if let answer = option("a") {
-      check.append("expect.answers.any", .text("~ \(PatternText.escaped(answer))"))
+      check.append("expect.answers.any", .text("~ (?i)\(PatternText.escaped(answer))"))
+      note("expect.answers", "another answer is a warning there; it is down here", .stricter)
+    } else {
+      check["expect.count"] = .text(">= 1")
     }
     thresholds(&check)
     return check
