@@ -99,7 +99,7 @@ import Testing
       "check_http -H a.example -f follow",
       [
         "-v", "-vvv", "-E", "-B", "-L", "-n", "-U", "--sni", "--extended-perfdata", "--show-body", "--link",
-        "--nohtml", "--verbose", "--output-format=x", "--extra-opts=x",
+        "--nohtml", "--verbose", "--output-format=x",
       ]
     ),
     ("check_tcp -H a.example -p 80", ["-v", "-j", "-d 2", "-m 5", "--jail", "--delay=2", "--maxbytes=5"]),
@@ -176,7 +176,7 @@ import Testing
       ("check_tcp -p 80 -C 5", "changed"), ("check_tcp -p 80 -W 5", "changed"),
       ("check_smtp -A LOGIN", "laxer"), ("check_smtp -U u", "laxer"), ("check_smtp -P p", "laxer"),
       ("check_smtp -C EXPN", "laxer"), ("check_smtp -R 250", "laxer"), ("check_smtp -F a.example", "changed"),
-      ("check_smtp -f a@b", "changed"), ("check_smtp -L", "changed"), ("check_smtp -e 221", "changed"),
+      ("check_smtp --extra-opts=a@/etc/p.ini", "changed"), ("check_smtp -f a@b", "changed"), ("check_smtp -L", "changed"), ("check_smtp -e 221", "changed"),
       ("check_smtp -e 220", nil), ("check_ldap -b dc=a", "changed"), ("check_mysql -S", "changed"),
       ("check_mysql -w 5", "changed"), ("check_pgsql -q x", "changed"), ("check_fping -T 5", "changed"),
       ("check_fping -a", "changed"), ("check_icmp -m 1", "changed"), ("check_icmp -l 9", "changed"),

@@ -63,6 +63,17 @@ import Testing
     #expect(check.notes.map { $0.change?.rawValue } == (change == nil ? [] : [change]))
   }
 
+  /// Options of a pattern are for those behind them, and the last pattern is looked for.
+  @Test(arguments: [
+    ("-r x", "x"), ("-R x", "(?i)x"), ("-l -r x", "(?s-m)x"), ("-r x -l", "x"), ("-l -R x", "(?i)(?s-m)x"),
+    ("-R x -l", "(?i)x"), ("-r x -R z", "(?i)z"), ("-R x -r z", "(?i)z"), ("-R x -l -r z", "(?i)(?s-m)z"),
+    ("-r x -l -r z", "(?s-m)z"), ("-lr x", "(?s-m)x"),
+  ])
+  func patterns(options: String, pattern: String) throws {
+    let check = try check("check_http -H a.example -f follow \(options)")
+    #expect(check["expect.body.matches"]?.word == pattern && check.notes.filter(\.isValue) == [])
+  }
+
   /// Of one text all are wanted anyway.
   @Test func allOfOneText() throws {
     #expect(try check("check_tcp -p 1 -e x -A -M crit").notes == [])

@@ -15,7 +15,7 @@ struct NagiosPlugin: Sendable {
   var values: [String] = []
   /// Options that change what is printed, not the verdict.
   var harmless = "vVhEBLn"
-  var harmlessLong: Set<String> = ["sni", "output-format", "extra-opts"]  // own text
+  var harmlessLong: Set<String> = ["sni", "output-format"]  // own text
   /// Why an option has no counterpart.
   var why: [String: String] = [:]  // own text
   /// Options that are conditions: without them the check is laxer.
@@ -49,6 +49,9 @@ struct NagiosPlugin: Sendable {
     guard case .map(let headers)? = check["headers"] else { return false }
     return headers.contains { if case .secret = $0.value { true } else { false } }
   }
+
+  /// Why an option that every plugin has is left.
+  static let whyCommon = ["extra-opts": "names options in a file, which is not read"]  // own text
 
   private static let common = [
     "hostname": "H", "timeout": "t", "warning": "w", "critical": "c", "verbose": "v", "version": "V",
