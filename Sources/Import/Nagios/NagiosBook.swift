@@ -216,6 +216,11 @@ final class NagiosBook {
     return value
   }
 
+  /// The same, with `null` as it is written: it keeps what would be inherited away.
+  func given(_ key: String, of object: NagiosObject) throws(ImportProblem) -> ForeignNode? {
+    try find(key, of: object)?.value
+  }
+
   /// Templates that use one another in a circle end. A template is asked for a key once.
   private func find(
     _ key: String, of object: NagiosObject, skipsOwn: Bool = false, depth: Int = 0
