@@ -24,6 +24,8 @@ import Testing
       ("response_status_code = 0", "expect.status", "any"), ("", "expect.status", "any"),
       ("response_timeout = '3s'", "timeout", "3s"), ("response_timeout = 3", "timeout", "3s"),
       ("response_timeout = '0s'", "timeout", "5s"), ("", "timeout", "5s"),
+      ("response_timeout = '500ms'", "timeout", "5s"), ("response_timeout = '999ms'", "timeout", "5s"),
+      ("response_timeout = '1s'", "timeout", "1s"), ("response_timeout = 0.5", "timeout", "5s"),
       ("insecure_skip_verify = true", "tls.verify", "false"),
       ("insecure_skip_verify = false", "tls.verify", nil), ("tls_ca = '/a'", "tls.ca_file", "/a"),
       ("ssl_ca = '/a'", "tls.ca_file", "/a"), ("tls_cert = '/c'", "tls.client_certificate", "/c"),

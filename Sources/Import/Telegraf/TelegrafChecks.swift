@@ -22,7 +22,9 @@ extension TelegrafInput {
     tls(&check, isHTTPS: Self.isHTTPS(url))
     answer(&check)
     source(&check)
-    pace(&check, timeout: span("response_timeout", usual: 5000))
+    // Less than a second is five to it.
+    let timeout = span("response_timeout", usual: 5000)
+    pace(&check, timeout: timeout < 1000 ? 5000 : timeout)
     section.list(
       "the check logs in nowhere before, so what it asks for may be refused", "cookie_auth_url",
       "cookie_auth_method", "cookie_auth_username", "cookie_auth_password", "cookie_auth_body",
