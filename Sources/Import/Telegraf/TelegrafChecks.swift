@@ -182,14 +182,31 @@ extension TelegrafInput {
     var check = ImportedCheck(name: "", type: "dns")
     // Telegraf takes 0 for the usual one.
     let port = section.number("port").flatMap { $0 > 0 ? $0 : nil } ?? 53
-    check["server"] = .text(port == 53 ? server : "\(bracketed(server)):\(port)")
+    let network = section["network"]?.text ?? "udp"
+    // Over TLS a check would ask at port 853.
+    let isTLS = network.hasSuffix("-tls")
+    check["server"] = .text(port == 53 && !isTLS ? server : "\(bracketed(server)):\(port)")
     check["query.name"] = .text(name)
     let type = section.text("record_type") ?? "NS"
     // Without domains it is the root that is asked for.
     check["query.type"] = .text(section["domains"]?.all.isEmpty ?? true ? "NS" : type)
-    if section.text("network")?.hasPrefix("tcp") == true { check["transport"] = .plain("tcp") }
+    transport(network, &check)
     pace(&check, timeout: span("timeout", usual: 2000))
     return check
+  }
+
+  /// Names of networks as Go has them, with or without a version of addresses.
+  private func transport(_ network: String, _ check: inout ImportedCheck) {
+    let isTLS = network.hasSuffix("-tls")
+    let name = isTLS ? network.dropLast(4) : network[...]
+    let version = name.last.flatMap { $0 == "4" || $0 == "6" ? $0 : nil }
+    let known = ["": "udp", "udp": "udp", "tcp": isTLS ? "dot" : "tcp"]  // own text
+    guard let word = known[String(version == nil ? name : name.dropLast())], !isTLS || word == "dot" else {
+      return section.list("it is no network that a check asks over: it asks by UDP", "network", change: .changed)
+    }
+    section.carry("network")
+    if word != "udp" { check["transport"] = .plain(word) }
+    if let version { check["ip"] = .text(String(version)) }
   }
 
   // MARK: x509_cert
