@@ -47,7 +47,7 @@ struct CloudproberProbe {
     let targets = targets()
     let types = ["HTTP": "http", "TCP": "tcp", "DNS": "dns", "PING": "ping"]  // own text
     guard let type = types[kind], !targets.isEmpty else {
-      section.listRest(
+      section.listAll(
         types[kind] == nil ? "no check here is of this kind" : "its targets are not listed in the file")
       section.ledger.settle()
       return []
