@@ -176,7 +176,8 @@ import Testing
 
   /// Where a name server is: an address of version 6 in brackets before a port.
   @Test(arguments: [
-    ("host_names: \"192.0.2.53\"", "", "192.0.2.53"), ("host_names: \"[2001:db8::53]:54\"", "", "[2001:db8::53]:54"),
+    ("host_names: \"192.0.2.53\"", "", "192.0.2.53"),
+    ("host_names: \"[2001:db8::53]:54\"", "", "[2001:db8::53]:54"),
     ("endpoint { name: \"n\" ip: \"2001:db8::53\" port: 54 }", "", "[2001:db8::53]:54"),
     ("endpoint { name: \"n\" ip: \"2001:db8::53\" }", "", "2001:db8::53"),
     ("endpoint { name: \"n\" ip: \"192.0.2.53\" port: 54 }", "", "192.0.2.53:54"),
@@ -216,10 +217,14 @@ import Testing
         "n.example"
       ),
       (
-        "tls_handshake: true port: 81 resolve_first: false", "name: \"n.example\" ip: \"192.0.2.1\"", "n.example",
+        "tls_handshake: true port: 81 resolve_first: false", "name: \"n.example\" ip: \"192.0.2.1\"",
+        "n.example",
         "81", "true"
       ),
-      ("tls_config { server_name: \"o\" } port: 81", "name: \"n.example\" ip: \"192.0.2.1\"", "192.0.2.1", "81", "o"),
+      (
+        "tls_config { server_name: \"o\" } port: 81", "name: \"n.example\" ip: \"192.0.2.1\"", "192.0.2.1",
+        "81", "o"
+      ),
       ("tls_config {} port: 81", "name: \"n.example\"", "n.example", "81", "true"),
     ] as [(String, String, String, String, String?)])
   func ports(fields: String, endpoint: String, host: String, port: String, tls: String?) throws {
@@ -287,32 +292,5 @@ import Testing
           status: [200-203, 205-299]
         """)
     #expect(made.reasons == [])
-  }
-
-  /// A protocol buffer as text: signs between fields, brackets of both kinds, and texts in each kind of quotes.
-  @Test(arguments: [
-    ("a: 1, b: 2; c: 3", "{a:1,b:2,c:3}"), ("a <b: 1>", "{a:{b:1}}"), ("a: {b: 1}", "{a:{b:1}}"),
-    ("a { b { c: 1 } }", "{a:{b:{c:1}}}"), ("a: [1, 2, {b: 3}]", "{a:[1,2,{b:3}]}"),
-    ("a: \"x\" 'y' \"z\"", "{a:xyz}"), ("a: \"\\n\\r\\t\\\\\\\"\"", "{a:\n\r\t\\\"}"),
-    ("# a: 1\nb: 2 # c\nd: 3", "{b:2,d:3}"), ("a: \"# b\"", "{a:# b}"), ("[a.b/c]: 1", "{[a.b/c]:1}"),
-    ("a: -1.5e+3", "{a:-1.5e+3}"), ("", "{}"),
-  ])
-  func textsOfProtocolBuffers(text: String, shown: String) throws {
-    func show(_ node: ForeignNode) -> String {
-      switch node.content {
-      case .scalar(let text, _): text
-      case .list(let items): "[\(items.map(show).joined(separator: ","))]"
-      case .map(let entries): "{\(entries.map { "\($0.name):\(show($0.value))" }.joined(separator: ","))}"
-      }
-    }
-    #expect(show(try TextProto.read(Array(text.utf8))) == shown)
-  }
-
-  @Test(arguments: [
-    ("a: \"x", "line 1: a text has no end"), ("a {\n b: 1\n", "line 3: a } is missing"),
-    ("\n\na: [1", "line 3: a ] is missing"), ("a: }", "line 1: no value"),
-  ])
-  func whatIsNoText(text: String, words: String) {
-    #expect(throws: ImportProblem(words)) { try TextProto.read(Array(text.utf8)) }
   }
 }

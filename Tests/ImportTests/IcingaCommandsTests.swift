@@ -101,9 +101,12 @@ import Testing
       (#""-p" = "$a_port$"; "-s" = { value = "$missing$"; required = false }"#, "80"),
       (#""-p" = "$a_port$"; "-s" = { value = "$missing$"; required = true }"#, nil),
       (#""one" = { key = "-p"; value = "81" }; "two" = { key = "-p"; value = "$a_port$" }"#, "80"),
-      (#""-p" = { value = "$a_port$"; set_if = "" }"#, "80"), (#""-p" = { value = "$a_port$"; set_if = null }"#, "80"),
-      (#""-p" = "$a_port$"; "-S" = "" "#, "80 true"), (#""-p" = "$a_port$"; "-S" = { value = "" } "#, "80 true"),
-      (#""-p" = "$a_port$"; "-S" = null "#, "80 true"), (#""-p" = "$a_port$"; "-S" = { set_if = false } "#, "80"),
+      (#""-p" = { value = "$a_port$"; set_if = "" }"#, "80"),
+      (#""-p" = { value = "$a_port$"; set_if = null }"#, "80"),
+      (#""-p" = "$a_port$"; "-S" = "" "#, "80 true"),
+      (#""-p" = "$a_port$"; "-S" = { value = "" } "#, "80 true"),
+      (#""-p" = "$a_port$"; "-S" = null "#, "80 true"),
+      (#""-p" = "$a_port$"; "-S" = { set_if = false } "#, "80"),
     ] as [(String, String?)])
   func arguments(arguments: String, port: String?) throws {
     let made = try read(
@@ -217,7 +220,8 @@ import Testing
   @Test(arguments: [
     ("n == 2 || false && false", true), ("n == 3 && false || true", true), ("n == 3 && true || false", false),
     ("n == 2 && true", true), ("n == 3 || true", true), ("n == 2 in [ true ]", false),
-    ("n != 3 in [ 3 ]", true), ("n in [ 2 ] == true", true), ("n in [ 3 ] != true", true), ("n + 1 in [ 3 ]", true),
+    ("n != 3 in [ 3 ]", true), ("n in [ 2 ] == true", true), ("n in [ 3 ] != true", true),
+    ("n + 1 in [ 3 ]", true),
     ("n < 3 == true", true), ("n < 1 + 2", true), ("n + 3 * 2 == 8", true), ("n * 3 - 1 == 5", true),
     ("n - 1 - 1 == 0", true), ("n - 1 + 1 == 2", true), ("n / 2 * 2 == 2", true),
   ])

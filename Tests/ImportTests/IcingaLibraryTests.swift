@@ -44,7 +44,10 @@ import Testing
         ("http_ssl_force_sslv2 = true", "-S2"), ("http_ssl_force_sslv3 = true", "-S3"),
         ("http_ssl_force_sslv2_or_higher = true", "-S2+"), ("http_verify_host = true", "--verify-host"),
         ("http_ssl_force_sslv3_or_higher = true", "-S3+"),
-        ("http_certificate = \"9\"; vars.http_certificate_continue = true", "-C 9 --continue-after-certificate"),
+        (
+          "http_certificate = \"9\"; vars.http_certificate_continue = true",
+          "-C 9 --continue-after-certificate"
+        ),
         ("http_certificate = \"30,14\"", "-C 30,14"), ("http_auth_pair = \"u:p\"", "-a u:p"),
         ("http_clientcert = \"/c\"; vars.http_ssl = true", "-S -J /c"),
         ("http_privatekey = \"/k\"; vars.http_ssl = true", "-S -K /k"), ("http_ignore_body = true", "-N"),
@@ -166,8 +169,9 @@ import Testing
         ("ssl_cert_timeout = 7", "-t 7"), ("ssl_cert_protocol = \"smtp\"", "-P smtp"),
         ("ssl_cert_rootcert = \"/c\"", "-r /c"), ("ssl_cert_sni = \"c.example\"", "--sni c.example"),
         ("ssl_cert_sni = \"c.example\"; vars.ssl_cert_cn = \"b.example\"", "-n b.example --sni c.example"),
-        ("ssl_cert_issuer = \"x\"", "-i x"), ("ssl_cert_org = \"x\"", "-o x"), ("ssl_cert_email = \"x\"", "-e x"),
-        ("ssl_cert_file = \"/f\"", ("ssl_cert_address = \"192.0.2.7\"", "-H 192.0.2.7"),
+        ("ssl_cert_issuer = \"x\"", "-i x"), ("ssl_cert_org = \"x\"", "-o x"),
+        ("ssl_cert_email = \"x\"", "-e x"),
+        ("ssl_cert_file = \"/f\"", "-f /f"), ("ssl_cert_address = \"192.0.2.7\"", "-H 192.0.2.7"),
       ]),
   ]
 
@@ -211,7 +215,8 @@ import Testing
 
   /// A variable that switches an option off is as one that is not there.
   @Test(arguments: [
-    "false", "0", "0.5", "\"false\"", "\"0\"", "\"0.9\"", "\"\"", "null", "\"yes\"", "\"no\"", "\"on\"", "\"True\"",
+    "false", "0", "0.5", "\"false\"", "\"0\"", "\"0.9\"", "\"\"", "null", "\"yes\"", "\"no\"", "\"on\"",
+    "\"True\"",
     "\"1 \"", "[]", "[ 1 ]", "[ true ]",
   ])
   func whatIsOff(value: String) throws {
@@ -219,13 +224,17 @@ import Testing
     #expect(made.imported.checks.first?["url"]?.word == "http://192.0.2.1/")
   }
 
-  @Test(arguments: ["true", "1", "\"true\"", "\"1\"", "2", "-1", "1.5", "\"1.5\"", "\"-1\""]) func whatIsOn(value: String) throws {
+  @Test(arguments: ["true", "1", "\"true\"", "\"1\"", "2", "-1", "1.5", "\"1.5\"", "\"-1\""]) func whatIsOn(
+    value: String
+  ) throws {
     let made = try read("http", ["http_ssl = \(value)"])
     #expect(made.imported.checks.first?["url"]?.word == "https://192.0.2.1/")
   }
 
   /// A value of an argument is given as it is, also where it is false or 0.
-  @Test(arguments: [("0", "0d"), ("\"0\"", "0d"), ("1", "1d")]) func zeroIsAValue(days: String, warn: String) throws {
+  @Test(arguments: [("0", "0d"), ("\"0\"", "0d"), ("1", "1d")]) func zeroIsAValue(days: String, warn: String)
+    throws
+  {
     let made = try read("ssl_cert", ["ssl_cert_warn = \(days)"])
     #expect(made.imported.checks.first?["expect.certificate.warn"]?.word == warn)
   }

@@ -21,7 +21,8 @@ import Testing
     ("check_spop -s x -q y", #"dialog: [{send: x}, {expect: "~ \\A\\+OK"}, {send: "y\\r\\n"}]"#),
     ("check_imap -s x", #"dialog: [{send: x}, {expect: "~ \\A\\* OK"}, {send: "a1 LOGOUT\\r\\n"}]"#),
     ("check_simap -e x", #"dialog: [{expect: "~ (?:x)"}, {send: "a1 LOGOUT\\r\\n"}]"#),
-    ("check_tcp -p 1 -s x", "dialog: [{send: x}]"), ("check_tcp -p 1 -e x", #"dialog: [{expect: "~ (?:x)"}]"#),
+    ("check_tcp -p 1 -s x", "dialog: [{send: x}]"),
+    ("check_tcp -p 1 -e x", #"dialog: [{expect: "~ (?:x)"}]"#),
     ("check_imap", "dialog: imap"), ("check_tcp -p 1 -q ''", #"dialog: [{send: "\\r\\n"}]"#),
   ])
   func greetings(call: String, dialog: String) throws {
@@ -33,11 +34,15 @@ import Testing
   /// Another answer is a warning to the plugins, where it is down here, unless they are told that it is a failure.
   @Test(
     arguments: [
-      ("check_imap", true), ("check_imap -M warn", true), ("check_imap -M ok", true), ("check_imap -M crit", false),
-      ("check_ftp", true), ("check_pop", true), ("check_simap", true), ("check_spop", true), ("check_ssmtp", true),
+      ("check_imap", true), ("check_imap -M warn", true), ("check_imap -M ok", true),
+      ("check_imap -M crit", false),
+      ("check_ftp", true), ("check_pop", true), ("check_simap", true), ("check_spop", true),
+      ("check_ssmtp", true),
       ("check_tcp -p 1", false), ("check_tcp -p 1 -M warn", false), ("check_tcp -p 1 -s x", false),
-      ("check_tcp -p 1 -e x", true), ("check_tcp -p 1 -e x -M crit", false), ("check_smtp", true), ("check_ssh", false),
-      ("check_ldap", false), ("check_smtp -S -D 9", false), ("check_dig -l a -a b", true), ("check_dig -l a", false),
+      ("check_tcp -p 1 -e x", true), ("check_tcp -p 1 -e x -M crit", false), ("check_smtp", true),
+      ("check_ssh", false),
+      ("check_ldap", false), ("check_smtp -S -D 9", false), ("check_dig -l a -a b", true),
+      ("check_dig -l a", false),
       ("check_dns -H a -q A -a 192.0.2.1", false),
     ] as [(String, Bool)])
   func anotherAnswer(call: String, isStricter: Bool) throws {
@@ -50,11 +55,13 @@ import Testing
     arguments: [
       ("check_dns -H a", nil, ">= 1", "stricter"), ("check_dns -H a -q MX", "MX", ">= 1", nil),
       ("check_dns -H a -n", nil, nil, nil), ("check_dns -H a -a 192.0.2.1", nil, nil, nil),
-      ("check_dns -H a -a 2001:db8::1", "AAAA", nil, nil), ("check_dns -H a -a 192.0.2.1 -L", nil, nil, "laxer"),
+      ("check_dns -H a -a 2001:db8::1", "AAAA", nil, nil),
+      ("check_dns -H a -a 192.0.2.1 -L", nil, nil, "laxer"),
       ("check_dns -H a -a 2001:db8::1 -a 192.0.2.1", nil, nil, "stricter"),
       ("check_dns -H a -a 2001:db8::1 -q A", "A", nil, nil), ("check_dns -H 192.0.2.1", "PTR", ">= 1", nil),
       ("check_dns -H a -q A -a 192.0.2.0/24", "A", ">= 1", "laxer"), ("check_dig -l a", nil, ">= 1", nil),
-      ("check_dns -H a -q -querytype=A+AAAA", nil, ">= 1", "stricter"), ("check_dig -l a -T MX", "MX", ">= 1", nil),
+      ("check_dns -H a -q -querytype=A+AAAA", nil, ">= 1", "stricter"),
+      ("check_dig -l a -T MX", "MX", ">= 1", nil),
       ("check_dig -l a -a b", nil, nil, "stricter"),
     ] as [(String, String?, String?, String?)])
   func answersOfNames(call: String, type: String?, count: String?, change: String?) throws {
@@ -86,8 +93,10 @@ import Testing
       ("check_tcp -p 1 -D 9", "tls", "9d", nil), ("check_tcp -p 1 -S -D 9", "tls", "9d", nil),
       ("check_tcp -p 1 -D 9 -e x", "tcp", "9d", nil), ("check_tcp -p 1 -D 9 -w 1", "tcp", "9d", nil),
       ("check_tcp -p 1 -D 9 -c 1", "tcp", "9d", nil), ("check_simap -D 9", "tcp", "9d", nil),
-      ("check_imap -p 993 -D 9", "tcp", "9d", nil), ("check_tcp -p 1 --sni=a.example", "tcp", nil, "a.example"),
-      ("check_tcp -p 1 -D 9 --sni=a.example", "tls", "9d", "a.example"), ("check_tcp -p 1 -S", "tcp", nil, nil),
+      ("check_imap -p 993 -D 9", "tcp", "9d", nil),
+      ("check_tcp -p 1 --sni=a.example", "tcp", nil, "a.example"),
+      ("check_tcp -p 1 -D 9 --sni=a.example", "tls", "9d", "a.example"),
+      ("check_tcp -p 1 -S", "tcp", nil, nil),
       ("check_ssmtp -D 9 --sni=a.example", "tcp", "9d", "a.example"),
     ] as [(String, String, String?, String?)])
   func certificatesOfPorts(call: String, type: String, warn: String?, name: String?) throws {

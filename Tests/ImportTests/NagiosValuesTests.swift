@@ -111,7 +111,9 @@ import Testing
       ("-w 1,2% -c 3,4%", "1ms", "3ms", "2%", "4%"), ("-w 30,4% -c 3,40%", "3ms", "3ms", "4%", "40%"),
       ("-c 60001,100%", "200ms", nil, "40%", "100%"),
     ] as [(String, String?, String?, String?, String?)])
-  func limitsOfIcmp(options: String, warn: String?, fail: String?, lossWarn: String?, lossFail: String?) throws {
+  func limitsOfIcmp(options: String, warn: String?, fail: String?, lossWarn: String?, lossFail: String?)
+    throws
+  {
     let check = try check("check_icmp -H a.example \(options)")
     #expect(check["expect.rtt.warn"]?.word == warn && check["expect.rtt.fail"]?.word == fail)
     #expect(check["expect.loss.warn"]?.word == lossWarn && check["expect.loss.fail"]?.word == lossFail)
@@ -120,7 +122,8 @@ import Testing
 
   /// Words behind the options of check_icmp are further hosts, not limits.
   @Test func furtherHosts() throws {
-    #expect(listed(try check("check_icmp -H a.example 1,2%")) == ["a word without an option has no counterpart"])
+    #expect(
+      listed(try check("check_icmp -H a.example 1,2%")) == ["a word without an option has no counterpart"])
   }
 
   @Test(arguments: ["100", "0,5%", "-1,5%", "x,5%", "100,101%", "100,-1%", "100,x", "1,2,3"])

@@ -124,8 +124,10 @@ import Testing
   /// A network may name the version of addresses; one that is none is listed.
   @Test(
     arguments: [
-      ("udp", nil, true), ("udp4", "4", true), ("udp6", "6", true), ("tcp6", "6", true), ("tcp4-tls", "4", true),
-      ("tcp-tls", nil, true), ("tcp", nil, true), ("unix", nil, false), ("udp-tls", nil, false), ("tcp5", nil, false),
+      ("udp", nil, true), ("udp4", "4", true), ("udp6", "6", true), ("tcp6", "6", true),
+      ("tcp4-tls", "4", true),
+      ("tcp-tls", nil, true), ("tcp", nil, true), ("unix", nil, false), ("udp-tls", nil, false),
+      ("tcp5", nil, false),
     ] as [(String, String?, Bool)])
   func networks(network: String, version: String?, isKnown: Bool) throws {
     let check = try check("dns_query", "servers = ['a.example']\nnetwork = '\(network)'")

@@ -18,15 +18,18 @@ import Testing
       format: .checkly, text: #"[{"name":"n","checkType":"BROWSER","frequency":10}]"#,
       reasons: ["no check here does what one of type BROWSER does": 3]),
     Row(
-      format: .cloudprober, text: "probe { name: \"p\" type: EXTERNAL targets { host_names: \"a\" } interval: \"9s\" }",
+      format: .cloudprober,
+      text: "probe { name: \"p\" type: EXTERNAL targets { host_names: \"a\" } interval: \"9s\" }",
       reasons: ["no check here is of this kind": 4]),
     Row(
       format: .cloudprober, text: "probe { name: \"p\" type: HTTP interval: \"9s\" }",
       reasons: ["its targets are not listed in the file": 3]),
     Row(
-      format: .telegraf, text: "[[inputs.net_response]]\nprotocol = 'udp'\naddress = 'a:53'\ntimeout = '2s'\n",
+      format: .telegraf,
+      text: "[[inputs.net_response]]\nprotocol = 'udp'\naddress = 'a:53'\ntimeout = '2s'\n",
       reasons: ["no check here speaks to a port of UDP": 1, "no check was made of the input": 2]),
-    Row(format: .telegraf, text: "[[inputs.cpu]]\npercpu = true\n",
+    Row(
+      format: .telegraf, text: "[[inputs.cpu]]\npercpu = true\n",
       reasons: ["the input probes nothing that a check here probes": 1]),
   ]
 

@@ -105,7 +105,8 @@ struct BlackboxImport {
       ledger.list(
         wish.source,
         isPort
-          ? "the target has no port" : "its module \"\(module.name.printable(maxBytes: 100))\" makes no check")
+          ? "the target has no port" : "its module \"\(module.name.printable(maxBytes: 100))\" makes no check"
+      )
       return nil
     }
     ledger.carry(wish.source)

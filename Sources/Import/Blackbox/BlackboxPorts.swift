@@ -126,7 +126,9 @@ struct BlackboxICMP {
     check["count"] = .plain("1")
     if let size = section.number("payload_size"), size > 0 {
       check["size"] = .number(min(size, 1472))
-      if size > 1472 { section.ledger.list(section["payload_size"], "a packet has 1472 bytes at most", .changed) }
+      if size > 1472 {
+        section.ledger.list(section["payload_size"], "a packet has 1472 bytes at most", .changed)
+      }
     }
     if section["dont_fragment"]?.flag == false { section.carry("dont_fragment") }
     section.list("packets are sent as the kernel makes them", "dont_fragment", "ttl", change: .changed)

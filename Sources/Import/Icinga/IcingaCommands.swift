@@ -17,7 +17,7 @@ struct IcingaCommand {
     var needsValue = false
     /// Without it the command is not run.
     var isRequired = false
-    /// What joins the flag and the value to one word.
+    /// Between the flag and the value, where they are one word.
     var separator: String?
     /// Under which it is replaced.
     var name = ""

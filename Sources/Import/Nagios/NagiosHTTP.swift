@@ -174,10 +174,11 @@ extension NagiosCall {
 
   private func body(_ check: inout ImportedCheck) {
     if let text = option("s") { check["expect.body.contains"] = .text(text) }
-    // Behind -l a pattern sees the text as a whole, and at and behind -R case does not count. The last one is looked for.
+    // Behind -l a pattern sees the text as a whole, at and behind -R case does not count, and the last one counts.
     let (plain, other) = (option("r"), option("R"))
     let flag = isLast("R", of: "r") ? "R" : "r"
-    let flags = (flag == "R" || has("R", before: "r") ? "(?i)" : "") + (has("l", before: flag) ? "(?s-m)" : "")
+    let flags =
+      (flag == "R" || has("R", before: "r") ? "(?i)" : "") + (has("l", before: flag) ? "(?s-m)" : "")
     let key = has("invert-regex") ? "expect.body.not_matches" : "expect.body.matches"
     if let pattern = flag == "R" ? other : plain { check[key] = .text(flags + pattern) }
     guard let header = option("d") else { return }

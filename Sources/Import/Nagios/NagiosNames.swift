@@ -12,7 +12,7 @@ extension NagiosCall {
 
   /// - Parameters:
   ///   - gap: the option that says how long it waits between packets.
-  ///   - limits: those that hold where none are given, and a warning never comes after a failure; `nil`: there are none.
+  ///   - limits: those that hold where none are given; then a warning never comes after a failure. `nil`: none.
   func ping(
     at count: String, usual: Int, source: String? = nil, gap: String? = nil,
     limits: (warn: Limit, fail: Limit)? = nil
@@ -112,7 +112,8 @@ extension NagiosCall {
       note(
         "query.type", "the plugin takes an address of version 4 or 6; the check one of version 4", .stricter)
     } else if has("L") {
-      note("query.type", "the plugin looks at addresses of versions 4 and 6; the check at one of them", .laxer)
+      note(
+        "query.type", "the plugin looks at addresses of versions 4 and 6; the check at one of them", .laxer)
     }
   }
 

@@ -35,7 +35,7 @@ extension NagiosCall {
     return check
   }
 
-  /// What the plugins of services expect at the begin of the answer, and say at the end, by their dialog here.
+  /// Texts that the plugins of services expect at the begin of an answer, and say at the end, by their dialog here.
   private static let greetings: [String: (begin: String, end: String)] = [  // own text
     "ftp": ("220", "QUIT\\r\\n"), "smtp": ("220", "QUIT\\r\\n"), "pop3": ("+OK", "QUIT\\r\\n"),
     "imap": ("* OK", "a1 LOGOUT\\r\\n"),

@@ -70,7 +70,8 @@ extension TelegrafInput {
     guard let pattern = section.text("response_string_match"), !pattern.isEmpty else {
       // It is down there all the same.
       return section.list(
-        "an answer that is longer is up where no text is looked for in it", "response_body_max_size", change: .laxer)
+        "an answer that is longer is up where no text is looked for in it", "response_body_max_size",
+        change: .laxer)
     }
     check["expect.body.matches"] = .list([.text(PatternText.whole(pattern))])
     let most = section["response_body_max_size"]?.text.flatMap(BlackboxHTTP.bytes) ?? 32 << 20
@@ -204,7 +205,8 @@ extension TelegrafInput {
     let version = name.last.flatMap { $0 == "4" || $0 == "6" ? $0 : nil }
     let known = ["": "udp", "udp": "udp", "tcp": isTLS ? "dot" : "tcp"]  // own text
     guard let word = known[String(version == nil ? name : name.dropLast())], !isTLS || word == "dot" else {
-      return section.list("it is no network that a check asks over: it asks by UDP", "network", change: .changed)
+      return section.list(
+        "it is no network that a check asks over: it asks by UDP", "network", change: .changed)
     }
     section.carry("network")
     if word != "udp" { check["transport"] = .plain(word) }
