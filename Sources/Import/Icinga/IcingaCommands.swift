@@ -216,9 +216,12 @@ struct IcingaMacros {
   /// Of the command `ssl`: the days for a warning, and those for a failure. Without any it gives an empty text, which
   /// the plugin takes for none.
   private var validDays: IcingaValue {
-    let (warn, fail) = (behind("ssl_cert_valid_days_warn"), behind("ssl_cert_valid_days_critical"))
-    guard var made = warn, made.truth != false else { return IcingaValue(kind: .text("0")) }
-    guard let fail, fail.truth != false, let days = made.text else { return made }
+    guard var made = behind("ssl_cert_valid_days_warn"), made.truth != false else {
+      return IcingaValue(kind: .text("0"))
+    }
+    guard let fail = behind("ssl_cert_valid_days_critical"), fail.truth != false, let days = made.text else {
+      return made
+    }
     guard let least = fail.text else { return fail }
     made.kind = .text("\(days),\(least)")
     made.sources += fail.allSources

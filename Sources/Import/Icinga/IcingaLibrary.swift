@@ -81,7 +81,7 @@ extension IcingaCommand {
 
   /// A command that Icinga has itself; `nil`: none that is known here.
   init?(library name: String) {
-    var line: String
+    let line: String
     var further: [String] = []
     switch name {
     case "ping4", "ping6", "hostalive", "hostalive4", "hostalive6":

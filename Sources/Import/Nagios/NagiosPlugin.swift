@@ -171,7 +171,8 @@ struct NagiosPlugin: Sendable {
   ) {
     let warn = NagiosCall.Limit(trip: 200, loss: 40)
     return $0.ping(
-      at: "n", usual: 5, source: "s", gap: "i", limits: (warn, NagiosCall.Limit(trip: 500, loss: 80)))
+      at: "n", usual: 5, source: "s", gap: "i",
+      limits: (warn: warn, fail: NagiosCall.Limit(trip: 500, loss: 80)))
   }
 
   private static let dns = NagiosPlugin(
