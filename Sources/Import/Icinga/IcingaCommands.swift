@@ -216,15 +216,15 @@ struct IcingaMacros {
   /// Of the command `ssl`: the days for a warning, and those for a failure. Without any it gives an empty text, which
   /// the plugin takes for none.
   private var validDays: IcingaValue {
-    guard var made = behind("ssl_cert_valid_days_warn"), made.truth != false else {
-      return IcingaValue(kind: .text("0"))
+    let warn = behind("ssl_cert_valid_days_warn")
+    guard var made = warn, made.truth != false else {
+      return IcingaValue(kind: .text("0"), sources: warn?.sources ?? [])
     }
-    guard let fail = behind("ssl_cert_valid_days_critical"), fail.truth != false, let days = made.text else {
-      return made
-    }
+    guard let days = made.text, let fail = behind("ssl_cert_valid_days_critical") else { return made }
+    made.sources += fail.allSources
+    guard fail.truth != false else { return made }
     guard let least = fail.text else { return fail }
     made.kind = .text("\(days),\(least)")
-    made.sources += fail.allSources
     return made
   }
 
