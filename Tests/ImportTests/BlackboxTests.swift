@@ -90,7 +90,13 @@ import Testing
     ),
     ("prober: http, http: 5", ["m:1: http: the key is unknown here, so it has no effect"]),
     ("prober: http, tcp: 5", []),
-    ("prober: grpc, grpc: {tls: true}", ["m:1: grpc.tls: agent.yaml has no checks of this kind"]),
+    (
+      "prober: grpc, grpc: {tls: true}",
+      [
+        "m:1: prober: agent.yaml has no checks of this kind",
+        "m:1: grpc.tls: agent.yaml has no checks of this kind",
+      ]
+    ),
     (
       "prober: icmp, icmp: {dont_fragment: true}",
       ["m:1: icmp.dont_fragment: packets are sent as the kernel makes them"]

@@ -67,6 +67,16 @@ import Testing
     ("", "labels { key: \"relative_url\" value: \"/z\" }", "http://n.example/z"),
     ("relative_url: \"/x\"", "labels { key: \"relative_url\" value: \"/z\" }", "http://n.example/x"),
     ("", "ip: \"2001:db8::1\" port: 82", "http://[2001:db8::1]:82/"),
+    // Labels come before an address, unless they are empty.
+    (
+      "", "url: \"https://t.example:8443/y\" labels { key: \"fqdn\" value: \"f.example\" }",
+      "https://f.example:8443/y"
+    ),
+    (
+      "", "url: \"https://t.example/y\" labels { key: \"relative_url\" value: \"z\" }", "https://t.example/z"
+    ),
+    ("", "url: \"https://t.example/y\" labels { key: \"fqdn\" value: \"\" }", "https://t.example/y"),
+    ("", "labels { key: \"relative_url\" value: \"\" }", "http://n.example/"),
   ])
   func addressesOfTargets(fields: String, endpoint: String, url: String) throws {
     let check = try check("http_probe { \(fields) }", "HTTP", "endpoint { name: \"n.example\" \(endpoint) }")
@@ -164,6 +174,31 @@ import Testing
     #expect(made.reasons == [])
   }
 
+  /// Where a name server is: an address of version 6 in brackets before a port.
+  @Test(arguments: [
+    ("host_names: \"192.0.2.53\"", "", "192.0.2.53"),
+    ("host_names: \"[2001:db8::53]:54\"", "", "[2001:db8::53]:54"),
+    ("endpoint { name: \"n\" ip: \"2001:db8::53\" port: 54 }", "", "[2001:db8::53]:54"),
+    ("endpoint { name: \"n\" ip: \"2001:db8::53\" }", "", "2001:db8::53"),
+    ("endpoint { name: \"n\" ip: \"192.0.2.53\" port: 54 }", "", "192.0.2.53:54"),
+    ("endpoint { name: \"n\" ip: \"192.0.2.53\" }", "resolve_first: false", "n"),
+    ("endpoint { name: \"n\" ip: \"192.0.2.53\" }", "resolve_first: true", "192.0.2.53"),
+    // Also with TLS, where a check would ask at 853.
+    ("host_names: \"192.0.2.53\"", "dns_proto: TCP_TLS", "192.0.2.53:53"),
+    ("host_names: \"192.0.2.53:853\"", "dns_proto: TCP_TLS", "192.0.2.53:853"),
+    ("host_names: \"192.0.2.53\"", "dns_proto: TCP", "192.0.2.53"),
+  ])
+  func placesOfNameServers(targets: String, fields: String, server: String) throws {
+    #expect(try check("dns_probe { \(fields) }", "DNS", targets)["server"]?.word == server)
+  }
+
+  /// An address of version 6 as a host's name.
+  @Test func aNameOfVersionSix() throws {
+    let target = "endpoint { name: \"n\" ip: \"192.0.2.1\" labels { key: \"fqdn\" value: \"2001:db8::1\" } }"
+    let check = try check("http_probe { port: 81 }", "HTTP", target)
+    #expect(check["url"]?.word == "http://192.0.2.1:81/" && check["headers.Host"]?.word == "[2001:db8::1]:81")
+  }
+
   @Test(arguments: ["query_class: HS", "dns_proto: QUIC"]) func wordsOfDNSThatAreNone(field: String) throws {
     let check = try check("dns_probe { \(field) }", "DNS")
     #expect(check.notes.filter { $0.why == Ledger.misread }.map(\.change) == [.changed])
@@ -181,6 +216,16 @@ import Testing
         "tls_handshake: true port: 81", "name: \"n.example\" ip: \"192.0.2.1\"", "192.0.2.1", "81",
         "n.example"
       ),
+      (
+        "tls_handshake: true port: 81 resolve_first: false", "name: \"n.example\" ip: \"192.0.2.1\"",
+        "n.example",
+        "81", "true"
+      ),
+      (
+        "tls_config { server_name: \"o\" } port: 81", "name: \"n.example\" ip: \"192.0.2.1\"", "192.0.2.1",
+        "81", "o"
+      ),
+      ("tls_config {} port: 81", "name: \"n.example\"", "n.example", "81", "true"),
     ] as [(String, String, String, String, String?)])
   func ports(fields: String, endpoint: String, host: String, port: String, tls: String?) throws {
     let check = try check("tcp_probe { \(fields) }", "TCP", "endpoint { \(endpoint) }")
@@ -247,32 +292,5 @@ import Testing
           status: [200-203, 205-299]
         """)
     #expect(made.reasons == [])
-  }
-
-  /// A protocol buffer as text: signs between fields, brackets of both kinds, and texts in each kind of quotes.
-  @Test(arguments: [
-    ("a: 1, b: 2; c: 3", "{a:1,b:2,c:3}"), ("a <b: 1>", "{a:{b:1}}"), ("a: {b: 1}", "{a:{b:1}}"),
-    ("a { b { c: 1 } }", "{a:{b:{c:1}}}"), ("a: [1, 2, {b: 3}]", "{a:[1,2,{b:3}]}"),
-    ("a: \"x\" 'y' \"z\"", "{a:xyz}"), ("a: \"\\n\\r\\t\\\\\\\"\"", "{a:\n\r\t\\\"}"),
-    ("# a: 1\nb: 2 # c\nd: 3", "{b:2,d:3}"), ("a: \"# b\"", "{a:# b}"), ("[a.b/c]: 1", "{[a.b/c]:1}"),
-    ("a: -1.5e+3", "{a:-1.5e+3}"), ("", "{}"),
-  ])
-  func textsOfProtocolBuffers(text: String, shown: String) throws {
-    func show(_ node: ForeignNode) -> String {
-      switch node.content {
-      case .scalar(let text, _): text
-      case .list(let items): "[\(items.map(show).joined(separator: ","))]"
-      case .map(let entries): "{\(entries.map { "\($0.name):\(show($0.value))" }.joined(separator: ","))}"
-      }
-    }
-    #expect(show(try TextProto.read(Array(text.utf8))) == shown)
-  }
-
-  @Test(arguments: [
-    ("a: \"x", "line 1: a text has no end"), ("a {\n b: 1\n", "line 3: a } is missing"),
-    ("\n\na: [1", "line 3: a ] is missing"), ("a: }", "line 1: no value"),
-  ])
-  func whatIsNoText(text: String, words: String) {
-    #expect(throws: ImportProblem(words)) { try TextProto.read(Array(text.utf8)) }
   }
 }

@@ -92,6 +92,41 @@ import Testing
     #expect(keys.contains("X-B: \"2\"") == isRepeated)
   }
 
+  /// How an argument is given: with a separator, without what it requires, by a key of its own, with nothing to say.
+  @Test(
+    arguments: [
+      (#""-p" = { value = "$a_port$" }"#, "80"), (#""-p" = { value = "$a_port$"; separator = "" }"#, "80"),
+      (#""--port" = { value = "$a_port$"; separator = "=" }"#, "80"),
+      (#""-p" = { value = "$a_port$"; required = true }"#, "80"),
+      (#""-p" = "$a_port$"; "-s" = { value = "$missing$"; required = false }"#, "80"),
+      (#""-p" = "$a_port$"; "-s" = { value = "$missing$"; required = true }"#, nil),
+      (#""one" = { key = "-p"; value = "81" }; "two" = { key = "-p"; value = "$a_port$" }"#, "80"),
+      (#""-p" = { value = "$a_port$"; set_if = "" }"#, "80"),
+      (#""-p" = { value = "$a_port$"; set_if = null }"#, "80"),
+      (#""-p" = "$a_port$"; "-S" = "" "#, "80 true"),
+      (#""-p" = "$a_port$"; "-S" = { value = "" } "#, "80 true"),
+      (#""-p" = "$a_port$"; "-S" = null "#, "80 true"),
+      (#""-p" = "$a_port$"; "-S" = { set_if = false } "#, "80"),
+    ] as [(String, String?)])
+  func arguments(arguments: String, port: String?) throws {
+    let made = try read(
+      """
+      object CheckCommand "own" {
+        command = [ PluginDir + "/check_tcp", "-H", "$address$" ]
+        arguments = { \(arguments) }
+      }
+      object Service "p" {
+        host_name = "old"
+        check_command = "own"
+        vars.a_port = 80
+      }
+      """)
+    let checks = made.imported.checks.dropFirst(2)
+    let found = checks.map { ($0["port"]?.word ?? "") + ($0["tls"] == nil ? "" : " true") }
+    #expect(found == [port].compactMap(\.self))
+    if port == nil { #expect(made.reasons.contains("-s is required, and has no value")) }
+  }
+
   /// A command that imports another, of the files or of Icinga's library.
   @Test func commandsImportCommands() throws {
     let made = try read(
@@ -136,11 +171,11 @@ import Testing
         count: 5
         expect:
           rtt:
-            warn: 200ms
-            fail: 500ms
+            warn: 100ms
+            fail: 200ms
           loss:
-            warn: 40%
-            fail: 80%
+            warn: 10%
+            fail: 30%
         failure_threshold: 3
         interval_failing: 1m
         """)
@@ -184,7 +219,9 @@ import Testing
   /// Of two signs the one that binds more comes first, of two that bind alike the left one.
   @Test(arguments: [
     ("n == 2 || false && false", true), ("n == 3 && false || true", true), ("n == 3 && true || false", false),
-    ("n == 2 && true", true), ("n == 3 || true", true), ("n == 2 in [ true ]", true),
+    ("n == 2 && true", true), ("n == 3 || true", true), ("n == 2 in [ true ]", false),
+    ("n != 3 in [ 3 ]", true), ("n in [ 2 ] == true", true), ("n in [ 3 ] != true", true),
+    ("n + 1 in [ 3 ]", true),
     ("n < 3 == true", true), ("n < 1 + 2", true), ("n + 3 * 2 == 8", true), ("n * 3 - 1 == 5", true),
     ("n - 1 - 1 == 0", true), ("n - 1 + 1 == 2", true), ("n / 2 * 2 == 2", true),
   ])

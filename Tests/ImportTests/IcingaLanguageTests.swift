@@ -64,7 +64,15 @@ import Testing
       ("match(\"web*\", host.name)", true), ("match(\"w?b1\", host.name)", true),
       ("match(\"web\", host.name)", false),
       ("match(\"*\", host.name)", true), ("match(\"w??1\", host.name)", true),
-      ("match(\"?\", host.name)", false),
+      ("match(\"?\", host.name)", false), ("match(\"WEB*\", host.name)", true),
+      // All of a list, or any of it; an empty one is neither, and what is not set is an empty text.
+      ("match(\"a\", host.vars.list)", false), ("match(\"?\", host.vars.list)", true),
+      ("match(\"a\", host.vars.list, MatchAll)", false), ("match(\"a\", host.vars.list, MatchAny)", true),
+      ("match(\"b\", host.vars.list, MatchAny)", true), ("match(\"c\", host.vars.list, MatchAny)", false),
+      ("match(\"?\", host.vars.list, MatchAll)", true), ("match(\"a\", [ \"a\" ])", true),
+      ("match(\"*\", [])", false), ("match(\"*\", [], MatchAny)", false),
+      ("match(\"b\", host.vars.t, MatchAny)", true), ("match(\"*\", host.vars.gone)", true),
+      ("match(\"?\", host.vars.gone)", false), ("match(\"2\", host.vars.n)", true),
       ("len(host.vars.list) == 2", true), ("len(host.vars.map) == 2", true), ("len(host.vars.t) == 1", true),
       ("host.vars.list.len() == 2", true), ("host.vars.list.contains(\"b\")", true),
       ("host.vars.list.contains(\"c\")", false), ("host.vars.map.contains(\"x\")", true),
@@ -98,6 +106,19 @@ import Testing
       ("host.vars.n || gone", true), ("(host.vars.n || host.vars.gone) && host.vars.t", true),
     ] as [(String, Bool)])
   func truths(condition: String, result: Bool) throws { #expect(try holds(condition) == result) }
+
+  /// Values of two kinds are the same where both are numbers, with true as 1 and false as 0, or where both are empty.
+  @Test(
+    arguments: [
+      ("true == 1", true), ("1 == true", true), ("false == 0", true), ("0 == false", true),
+      ("true == 2", false), ("2 == true", false), ("false == 1", false), ("0 == true", false),
+      ("true != 2", true), ("1 != true", false), ("true == true", true), ("true == false", false),
+      ("true == \"true\"", false), ("false == \"\"", false), ("false == null", false), ("0 == null", false),
+      ("0 == \"\"", false), ("2 == \"2\"", false), ("null == \"\"", true), ("\"\" == null", true),
+      ("true in [ 1 ]", true), ("1 in [ true ]", true), ("2 in [ true ]", false), ("0 in [ false ]", true),
+      ("[ 1 ].contains(true)", true), ("[ true, 0 ] == [ 1, false ]", true), ("[ 1 ] == [ 1, 2 ]", false),
+    ] as [(String, Bool)])
+  func valuesOfTwoKinds(condition: String, result: Bool) throws { #expect(try holds(condition) == result) }
 
   /// Signs of assignments, on numbers, lists, maps and parts of them.
   @Test(

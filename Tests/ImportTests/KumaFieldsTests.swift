@@ -197,6 +197,9 @@ import Testing
       (#""protocol":"http","active":1,"auth":0,"username":"u","password":"p""#, "http://p.example:3128", []),
     ] as [(String, String?, [String])])
   func proxies(members: String, proxy: String?, notes: [String]) throws {
+    let six = ",\"proxyList\":[{\"id\":7,\"host\":\"2001:db8::1\",\"port\":3128,\(members)}]"
+    let other = try self.check("http", "\"url\":\"https://a.example/\",\"proxyId\":7", six)
+    #expect(other["proxy"]?.word == proxy?.replacing("p.example", with: "[2001:db8::1]"))
     let list = ",\"proxyList\":[{\"id\":7,\"host\":\"p.example\",\"port\":3128,\(members)}]"
     let check = try check("http", "\"url\":\"https://a.example/\",\"proxyId\":7", list)
     #expect(check["proxy"]?.word == proxy && check.notes.filter { $0.change != nil }.map(\.why) == notes)

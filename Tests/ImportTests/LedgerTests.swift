@@ -20,12 +20,12 @@ import Testing
 
   private static let fixtures = [
     Fixture(
-      format: .blackbox, names: ["blackbox.yml", "prometheus.yml"], checks: 9, carried: 103, listed: 19),
+      format: .blackbox, names: ["blackbox.yml", "prometheus.yml"], checks: 9, carried: 102, listed: 20),
     Fixture(format: .gatus, names: ["gatus.yaml"], checks: 8, carried: 47, listed: 12),
     Fixture(format: .uptimeKuma, names: ["kuma.json"], checks: 7, carried: 61, listed: 8),
     Fixture(format: .nagios, names: ["nagios.cfg"], checks: 7, carried: 43, listed: 6),
-    Fixture(format: .cloudprober, names: ["cloudprober.cfg"], checks: 5, carried: 34, listed: 4),
-    Fixture(format: .checkly, names: ["checkly.json"], checks: 1, carried: 27, listed: 4),
+    Fixture(format: .cloudprober, names: ["cloudprober.cfg"], checks: 5, carried: 32, listed: 6),
+    Fixture(format: .checkly, names: ["checkly.json"], checks: 1, carried: 26, listed: 5),
     Fixture(format: .icinga2, names: ["icinga2.conf"], checks: 4, carried: 42, listed: 3),
     Fixture(format: .upptime, names: ["upptime.yml"], checks: 3, carried: 14, listed: 9),
     Fixture(format: .telegraf, names: ["telegraf.conf"], checks: 6, carried: 18, listed: 4),

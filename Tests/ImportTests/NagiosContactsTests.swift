@@ -7,7 +7,7 @@ import Testing
 
 /// Contacts of Nagios by mail, and what depends on what.
 @Suite struct NagiosContactsTests {
-  private static let base = """
+  static let base = """
     define command {
       command_name notify-by-mail
       command_line printf "%b" "$HOSTNAME$" | /usr/bin/mail -s "x" $CONTACTEMAIL$

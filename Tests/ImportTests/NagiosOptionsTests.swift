@@ -76,6 +76,7 @@ import Testing
         ("--host=b.example", "-H b.example"), ("--port=1", "-p 1"), ("--protocol=smtp", "-P smtp"),
         ("--cn=b.example", "-n b.example"), ("--selfsigned", "-s"), ("--noauth", "-A"),
         ("--rootcert=/c", "-r /c"), ("--warning=30", "-w 30"), ("--critical=5", "-c 5"),
+        ("--sni=b.example", "-n b.example"),
       ]),
   ]
 
@@ -98,7 +99,7 @@ import Testing
       "check_http -H a.example -f follow",
       [
         "-v", "-vvv", "-E", "-B", "-L", "-n", "-U", "--sni", "--extended-perfdata", "--show-body", "--link",
-        "--nohtml", "--verbose", "--output-format=x", "--extra-opts=x",
+        "--nohtml", "--verbose", "--output-format=x",
       ]
     ),
     ("check_tcp -H a.example -p 80", ["-v", "-j", "-d 2", "-m 5", "--jail", "--delay=2", "--maxbytes=5"]),
@@ -175,12 +176,17 @@ import Testing
       ("check_tcp -p 80 -C 5", "changed"), ("check_tcp -p 80 -W 5", "changed"),
       ("check_smtp -A LOGIN", "laxer"), ("check_smtp -U u", "laxer"), ("check_smtp -P p", "laxer"),
       ("check_smtp -C EXPN", "laxer"), ("check_smtp -R 250", "laxer"), ("check_smtp -F a.example", "changed"),
-      ("check_smtp -f a@b", "changed"), ("check_smtp -L", "changed"), ("check_smtp -e 221", "changed"),
+      ("check_smtp --extra-opts=a@/etc/p.ini", "changed"), ("check_smtp -f a@b", "changed"),
+      ("check_smtp -L", "changed"), ("check_smtp -e 221", "changed"),
       ("check_smtp -e 220", nil), ("check_ldap -b dc=a", "changed"), ("check_mysql -S", "changed"),
       ("check_mysql -w 5", "changed"), ("check_pgsql -q x", "changed"), ("check_fping -T 5", "changed"),
       ("check_fping -a", "changed"), ("check_icmp -m 1", "changed"), ("check_icmp -l 9", "changed"),
       ("check_dns -H a.example -a 192.0.2.0/24", "laxer"),
       ("check_dig -l a.example -A +tcp", "changed"), ("check_ssl_cert -f /x", "changed"),
+      ("check_ssh -r OpenSSH_9", "laxer"), ("check_ssh -P 2.0", "laxer"),
+      ("check_ssl_cert -i x", "laxer"), ("check_ssl_cert -o x", "laxer"), ("check_ssl_cert -e x", "laxer"),
+      ("check_ssl_cert -n a --sni b", "changed"), ("check_ssl_cert -n a --sni a", nil),
+      ("check_http -H a.example -f follow -S --verify-host", "laxer"),
       ("check_ssl_cert --ignore-ocsp", "changed"),
     ] as [(String, String?)])
   func whatAnOptionThatIsLostChanges(call: String, change: String?) throws {

@@ -75,6 +75,31 @@ import Testing
     #expect(try !made.keys().contains("failure_threshold"))
   }
 
+  /// Templates add to a list that begins with a plus, in their order, up to one whose list has none. `null` adds none.
+  @Test(
+    arguments: [
+      ("use one,two", "+b", ["b", "a", "c"]), ("use two,one", "+b", ["b", "c"]),
+      ("use one", "+b", ["b", "a"]),
+      ("use one,two", "b", ["b"]), ("use one,two", nil, ["a", "c"]), ("use two,one", nil, ["c"]),
+      ("use none,two", "+b", ["b", "c"]), ("use none,two", nil, []), ("use one,none,two", nil, ["a", "c"]),
+      ("use nested", "+b", ["b", "a", "c"]), ("use nested,three", nil, ["a", "c"]),
+      ("use other,three", nil, ["a", "d"]),
+      ("use one,one", "+b", ["b", "a", "a"]),
+    ] as [(String, String?, [String])])
+  func severalTemplatesOfAList(use: String, own: String?, names: [String]) throws {
+    func template(_ name: String, _ lines: String) -> String {
+      "define service {\nname \(name)\nregister 0\n\(lines)\n}\n"
+    }
+    let file = try NagiosFile.read(
+      Array(
+        (template("one", "contacts +a") + template("two", "contacts c") + template("three", "contacts d")
+          + template("none", "contacts null") + template("nested", "use one,two")
+          + template("other", "use one")
+          + "define service {\n\(use)\n\(own.map { "contacts \($0)" } ?? "")\n}\n").utf8))
+    let (book, object) = (try NagiosBook([file]), try #require(file.objects.last))
+    #expect(try book.names("contacts", of: object) == names)
+  }
+
   @Test func whatIsMissingIsNamed() throws {
     let made = try service("use nothing\nhost_name a,z\nservice_description s\ncheck_command tcp!80")
     #expect(made.names == ["a s"])

@@ -92,7 +92,7 @@ import Testing
     ] as [(String, String?, String?, String?, String?)])
   func roundTrips(options: String, warn: String?, fail: String?, lossWarn: String?, lossFail: String?) throws
   {
-    for plugin in ["check_ping -H a.example", "check_fping -H a.example", "check_icmp -H a.example"] {
+    for plugin in ["check_ping -H a.example", "check_fping -H a.example"] {
       let check = try check("\(plugin) \(options)")
       #expect(check["expect.rtt.warn"]?.word == warn, "\(plugin)")
       #expect(check["expect.rtt.fail"]?.word == fail, "\(plugin)")
@@ -100,6 +100,30 @@ import Testing
       #expect(check["expect.loss.fail"]?.word == lossFail, "\(plugin)")
       #expect(listed(check) == [], "\(plugin)")
     }
+  }
+
+  /// check_icmp has limits of its own, and none of a warning comes after that of a failure.
+  @Test(
+    arguments: [
+      ("", "200ms", "500ms", "40%", "80%"), ("-w 100,20%", "100ms", "500ms", "20%", "80%"),
+      ("-c 300,50%", "200ms", "300ms", "40%", "50%"), ("-c 150,30%", "150ms", "150ms", "30%", "30%"),
+      ("-c 150,50%", "150ms", "150ms", "40%", "50%"), ("-w 600,90%", "500ms", "500ms", "80%", "80%"),
+      ("-w 1,2% -c 3,4%", "1ms", "3ms", "2%", "4%"), ("-w 30,4% -c 3,40%", "3ms", "3ms", "4%", "40%"),
+      ("-c 60001,100%", "200ms", nil, "40%", "100%"),
+    ] as [(String, String?, String?, String?, String?)])
+  func limitsOfIcmp(options: String, warn: String?, fail: String?, lossWarn: String?, lossFail: String?)
+    throws
+  {
+    let check = try check("check_icmp -H a.example \(options)")
+    #expect(check["expect.rtt.warn"]?.word == warn && check["expect.rtt.fail"]?.word == fail)
+    #expect(check["expect.loss.warn"]?.word == lossWarn && check["expect.loss.fail"]?.word == lossFail)
+    #expect(listed(check) == [])
+  }
+
+  /// Words behind the options of check_icmp are further hosts, not limits.
+  @Test func furtherHosts() throws {
+    #expect(
+      listed(try check("check_icmp -H a.example 1,2%")) == ["a word without an option has no counterpart"])
   }
 
   @Test(arguments: ["100", "0,5%", "-1,5%", "x,5%", "100,101%", "100,-1%", "100,x", "1,2,3"])

@@ -24,6 +24,8 @@ import Testing
       ("response_status_code = 0", "expect.status", "any"), ("", "expect.status", "any"),
       ("response_timeout = '3s'", "timeout", "3s"), ("response_timeout = 3", "timeout", "3s"),
       ("response_timeout = '0s'", "timeout", "5s"), ("", "timeout", "5s"),
+      ("response_timeout = '500ms'", "timeout", "5s"), ("response_timeout = '999ms'", "timeout", "5s"),
+      ("response_timeout = '1s'", "timeout", "1s"), ("response_timeout = 0.5", "timeout", "5s"),
       ("insecure_skip_verify = true", "tls.verify", "false"),
       ("insecure_skip_verify = false", "tls.verify", nil), ("tls_ca = '/a'", "tls.ca_file", "/a"),
       ("ssl_ca = '/a'", "tls.ca_file", "/a"), ("tls_cert = '/c'", "tls.client_certificate", "/c"),
@@ -106,13 +108,31 @@ import Testing
       ("domains = ['b.example']\nrecord_type = 'A'", "b.example", "A", "192.0.2.53", nil),
       ("port = 0", ".", "NS", "192.0.2.53", nil), ("port = 53", ".", "NS", "192.0.2.53", nil),
       ("port = 54", ".", "NS", "192.0.2.53:54", nil), ("network = 'tcp'", ".", "NS", "192.0.2.53", "tcp"),
-      ("network = 'udp'", ".", "NS", "192.0.2.53", nil),
+      ("network = 'udp'", ".", "NS", "192.0.2.53", nil), ("network = ''", ".", "NS", "192.0.2.53", nil),
+      ("network = 'tcp-tls'", ".", "NS", "192.0.2.53:53", "dot"),
+      ("network = 'tcp-tls'\nport = 853", ".", "NS", "192.0.2.53:853", "dot"),
+      ("network = 'tcp4-tls'\nport = 853", ".", "NS", "192.0.2.53:853", "dot"),
+      ("network = 'tcp4'", ".", "NS", "192.0.2.53", "tcp"),
     ] as [(String, String, String, String, String?)])
   func names(lines: String, name: String, type: String, server: String, transport: String?) throws {
     let check = try check("dns_query", "servers = ['192.0.2.53']\n\(lines)")
     #expect(check["query.name"]?.word == name && check["query.type"]?.word == type)
     #expect(check["server"]?.word == server && check["transport"]?.word == transport)
     #expect(check["timeout"]?.word == "2s")
+  }
+
+  /// A network may name the version of addresses; one that is none is listed.
+  @Test(
+    arguments: [
+      ("udp", nil, true), ("udp4", "4", true), ("udp6", "6", true), ("tcp6", "6", true),
+      ("tcp4-tls", "4", true),
+      ("tcp-tls", nil, true), ("tcp", nil, true), ("unix", nil, false), ("udp-tls", nil, false),
+      ("tcp5", nil, false),
+    ] as [(String, String?, Bool)])
+  func networks(network: String, version: String?, isKnown: Bool) throws {
+    let check = try check("dns_query", "servers = ['a.example']\nnetwork = '\(network)'")
+    #expect(check["ip"]?.word == version)
+    #expect(check.notes.map { $0.change?.rawValue } == (isKnown ? [] : ["changed"]))
   }
 
   /// Each domain is asked for at each server.

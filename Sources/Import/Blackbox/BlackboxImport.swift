@@ -32,13 +32,17 @@ struct BlackboxImport {
       try ledger.count(count, sharing: weight, of: "module \"\(name.text)\"")
     }
     var made: [TargetFile.Made] = []
+    var makers: Set<ByteText> = []
     for wish in wishes {
       guard let (module, _) = known[ByteText(wish.module)] else {
         ledger.list(
           wish.source, "no file given has the module \"\(wish.module.printable(maxBytes: 100))\"")
         continue
       }
-      if let check = check(wish, module) { made.append((wish, check)) }
+      if let check = check(wish, module) {
+        made.append((wish, check))
+        makers.insert(ByteText(module.name))
+      }
     }
     ledger.settle()
     let checks = folded(made, work.lists) { name in known[ByteText(name)]?.0 }
@@ -49,6 +53,10 @@ struct BlackboxImport {
       if uses[ByteText(module.name)] == nil {
         ledger.list(module.node, "no target given uses the module; give the scrape config or Probe as well")
       } else {
+        // What was read of one that makes none is carried nowhere.
+        if let (last, _) = known[ByteText(module.name)], !makers.contains(ByteText(module.name)) {
+          ledger.list(last.node, "none of its targets has a check")
+        }
         // One of the same name that comes later counts.
         ledger.list(module.node, "the module is defined again; the last definition counts", always: false)
       }
@@ -93,7 +101,12 @@ struct BlackboxImport {
   private func check(_ wish: ProbeWish, _ module: BlackboxModule) -> ImportedCheck? {
     ledger.settle()
     guard var check = module.check(of: wish.target, ledger) else {
-      ledger.list(wish.source, "its module \"\(module.name.printable(maxBytes: 100))\" makes no check")
+      let isPort = module.prober == .tcp
+      ledger.list(
+        wish.source,
+        isPort
+          ? "the target has no port" : "its module \"\(module.name.printable(maxBytes: 100))\" makes no check"
+      )
       return nil
     }
     ledger.carry(wish.source)

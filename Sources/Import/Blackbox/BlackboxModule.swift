@@ -141,12 +141,14 @@ package struct BlackboxModule: Sendable {
     case .dns: check = BlackboxDNS(inner).check(of: target)
     case .icmp: check = BlackboxICMP(inner).check(of: target)
     default:
-      section.listRest("agent.yaml has no checks of this kind")
+      section.listAll("agent.yaml has no checks of this kind")
       return nil
     }
+    // Another target may have one.
+    guard var check else { return nil }
     inner.listRest()
     section.listRest("another prober's settings, which the exporter does not read either")
-    check?["retries"] = .plain("0")
+    check["retries"] = .plain("0")
     return check
   }
 }

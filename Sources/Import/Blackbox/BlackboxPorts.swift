@@ -12,10 +12,7 @@ struct BlackboxTCP {
     var check = ImportedCheck(name: target, type: "tcp")
     let place = ForeignURL.place(target)
     check["host"] = .text(place.host)
-    guard let port = place.port else {
-      section.listRest("the target has no port")
-      return nil
-    }
+    guard let port = place.port else { return nil }
     check["port"] = .number(port)
     let steps = section["query_response"]?.items ?? []
     let upgrade = steps.firstIndex { $0["starttls"]?.flag == true }
@@ -127,7 +124,12 @@ struct BlackboxICMP {
     var check = ImportedCheck(name: target, type: "ping")
     check["host"] = .text(ForeignURL.place(target).host)
     check["count"] = .plain("1")
-    if let size = section.number("payload_size"), size > 0 { check["size"] = .number(size) }
+    if let size = section.number("payload_size"), size > 0 {
+      check["size"] = .number(min(size, 1472))
+      if size > 1472 {
+        section.ledger.list(section["payload_size"], "a packet has 1472 bytes at most", .changed)
+      }
+    }
     if section["dont_fragment"]?.flag == false { section.carry("dont_fragment") }
     section.list("packets are sent as the kernel makes them", "dont_fragment", "ttl", change: .changed)
     section.family(of: &check)

@@ -74,7 +74,7 @@ struct ChecklyCheck {
       let url = request.text("url")
     else {
       let word = kind.printable(maxBytes: 40)
-      section.listRest("no check here does what one of type \(word) does")
+      section.listAll("no check here does what one of type \(word) does")
       return nil
     }
     var check = ImportedCheck(name: section.text("name") ?? "unnamed", type: "http")

@@ -39,7 +39,7 @@ struct CloudproberHTTP {
     check.take(url: "\(scheme)://\(bare)\(port)\(path.isEmpty ? "/" : path)")
     guard isResolved else { return }
     let hasHost = names.contains { $0.lowercased() == "host" }
-    if !hasHost { check.header("Host", "\(name)\(port)") }
+    if !hasHost { check.header("Host", "\(bracketed(name))\(port)") }
     if scheme == "https" { check["tls.server_name"] = .text(name) }
   }
 
@@ -75,7 +75,7 @@ struct CloudproberHTTP {
     check.body(parts.compactMap(\.text).joined(separator: "&"))
   }
 
-  private func tls(_ check: inout ImportedCheck) {
+  func tls(_ check: inout ImportedCheck) {
     guard let tls = settings?.section("tls_config") else { return }
     if let file = tls.text("ca_cert_file") { check["tls.ca_file"] = .text(file) }
     if let file = tls.text("tls_cert_file") { check["tls.client_certificate"] = .text(file) }

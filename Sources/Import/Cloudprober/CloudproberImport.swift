@@ -47,7 +47,7 @@ struct CloudproberProbe {
     let targets = targets()
     let types = ["HTTP": "http", "TCP": "tcp", "DNS": "dns", "PING": "ping"]  // own text
     guard let type = types[kind], !targets.isEmpty else {
-      section.listRest(
+      section.listAll(
         types[kind] == nil ? "no check here is of this kind" : "its targets are not listed in the file")
       section.ledger.settle()
       return []
@@ -137,11 +137,14 @@ struct CloudproberProbe {
     case "http": CloudproberHTTP(settings).fill(&check, target)
     case "tcp":
       guard let port = settings?.number("port") ?? target.port else { return false }
-      check["host"] = .text(target.ip ?? target.name)
+      let ip = ip(of: target, settings)
+      check["host"] = .text(ip ?? target.name)
       check["port"] = .number(port)
-      if settings?.flag("tls_handshake") == true {
-        check["tls"] = .plain("true")
-        if target.ip != nil { check["tls"] = .map([("server_name", .text(target.name))]) }
+      // How it is made says that it is made.
+      if settings?.flag("tls_handshake") ?? (settings?.section("tls_config") != nil) {
+        CloudproberHTTP(settings).tls(&check)
+        if ip != nil, check["tls.server_name"] == nil { check["tls.server_name"] = .text(target.name) }
+        if check["tls"] == nil { check["tls"] = .plain("true") }
       }
       settings?.carry("tls_handshake")
     case "dns": dns(&check, target, settings)
@@ -150,9 +153,16 @@ struct CloudproberProbe {
     return true
   }
 
+  /// The address of a target that has one, unless its name is to be asked.
+  private func ip(of target: CloudproberTarget, _ settings: Section?) -> String? {
+    settings?.flag("resolve_first") == false ? nil : target.ip
+  }
+
   private func dns(_ check: inout ImportedCheck, _ target: CloudproberTarget, _ settings: Section?) {
-    let server = target.ip ?? target.name
-    check["server"] = .text(target.port.map { "\(server):\($0)" } ?? server)
+    let server = ip(of: target, settings) ?? target.name
+    // The port is 53 with TLS, too.
+    let port = target.port ?? (settings?["dns_proto"]?.text == "TCP_TLS" ? 53 : nil)
+    check["server"] = .text(port.map { "\(bracketed(server)):\($0)" } ?? server)
     check["query.name"] = .text(settings?.text("resolved_domain") ?? "www.google.com")
     check["query.type"] = .text(settings?.text("query_type") ?? "MX")
     if settings?["query_class"]?.text == "CH" { check["query.class"] = .text("CH") }

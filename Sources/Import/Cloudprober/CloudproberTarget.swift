@@ -34,7 +34,8 @@ struct CloudproberTarget {
     let rest = url[mark.upperBound...]
     let authority = rest.prefix { !"/?#".contains($0) }
     let place = ForeignURL.place(String(authority))
-    (host, path) = (place.host, String(rest[authority.endIndex...]))
+    // Labels come before it.
+    (host, path) = (host ?? place.host, path ?? String(rest[authority.endIndex...]))
     port = port ?? place.port
     section.listRest("labels of a target have no counterpart here")
   }
@@ -44,6 +45,7 @@ struct CloudproberTarget {
     for label in section.node.each("labels") {
       guard let key = label["key"]?.text, let value = label["value"]?.text else { continue }
       switch key {
+      case _ where value.isEmpty: continue
       case "fqdn": host = value
       case "relative_url": path = value.hasPrefix("/") ? value : "/\(value)"
       default: continue

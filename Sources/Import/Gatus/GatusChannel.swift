@@ -51,7 +51,7 @@ struct GatusChannel {
       return false
     }
     let port = value("port") ?? "587"
-    channel["mail.server"] = .text("\(host):\(port)")
+    channel["mail.server"] = .text("\(bracketed(host)):\(port)")
     channel["mail.tls"] = .plain(port == "465" ? "implicit" : "starttls")
     if GatusVariables.isIn(port) {
       channel.note(

@@ -19,13 +19,13 @@ enum GatusMaintenance {
     guard let start = section["start"]?.text, start.utf8.count == 5, let length = section["duration"]?.text,
       let span = ForeignDuration.milliseconds(length), (60_000...86_400_000).contains(span)
     else {
-      section.listRest("it is no start and duration that can be written")
+      section.listAll("it is no start and duration that can be written")
       return []
     }
     let every = section["every"]?.items ?? []
     let chosen = every.compactMap { day in days.firstIndex { $0 == day.text } }
     guard chosen.count == every.count else {
-      section.listRest("it names days that are none")
+      section.listAll("it names days that are none")
       return []
     }
     ledger.carry(section.node)

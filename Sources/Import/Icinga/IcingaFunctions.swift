@@ -14,13 +14,8 @@ extension IcingaWork {
     }
     guard case .name(let name) = function else { return .unknown("a call is not worked out") }
     switch (name, values.count) {
-    case ("match", 2):
-      guard let pattern = values[0].text else { return .unknown("match is not worked out") }
-      var isMatched = false
-      for item in values[1].items {
-        try step(pattern.utf8.count + (item.text?.utf8.count ?? 0))
-        if let text = item.text, Glob.matches(pattern.lowercased(), text.lowercased()) { isMatched = true }
-      }
+    case ("match", 2), ("match", 3):
+      guard let isMatched = try match(values) else { return .unknown("match is not worked out") }
       return IcingaValue(kind: .flag(isMatched), sources: sources)
     case ("len", 1): return try method("len", of: values[0], [])
     case ("string", 1):
@@ -33,6 +28,31 @@ extension IcingaWork {
       return values[0].truth.map { IcingaValue(kind: .flag($0), sources: sources) } ?? values[0]
     default: return .unknown("the function \(name.printable(maxBytes: 60)) is not worked out")
     }
+  }
+
+  /// All of a list have to match, or any where the third value says so. An empty list does not, in either case.
+  ///
+  /// - Returns: `nil` where a value is neither a text nor a list of texts.
+  private func match(_ values: [IcingaValue]) throws(ImportProblem) -> Bool? {
+    guard let pattern = values[0].shown else { return nil }
+    let texts: [IcingaValue] =
+      switch values[1].kind {
+      case .list(let items): items
+      default: [values[1]]
+      }
+    var isAny = false
+    if values.count > 2 {
+      guard let mode = values[2].number, mode == 0 || mode == 1 else { return nil }
+      isAny = mode == 1
+    }
+    var results: [Bool] = []
+    for item in texts {
+      guard let text = item.shown else { return nil }
+      try step(pattern.utf8.count + text.utf8.count)
+      results.append(Glob.matches(pattern.lowercased(), text.lowercased()))
+    }
+    guard !results.isEmpty else { return false }
+    return isAny ? results.contains(true) : !results.contains(false)
   }
 
   private func method(

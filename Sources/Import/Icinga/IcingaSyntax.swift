@@ -90,6 +90,20 @@ struct IcingaValue {
     }
   }
 
+  /// As functions have it: what is nothing is an empty text.
+  var shown: String? {
+    if case .null = kind { "" } else { text }
+  }
+
+  /// Nothing, or a text of no bytes.
+  var isEmpty: Bool {
+    switch kind {
+    case .null: true
+    case .text(let text): text.isEmpty
+    default: false
+    }
+  }
+
   var number: Double? {
     switch kind {
     case .number(let number): number

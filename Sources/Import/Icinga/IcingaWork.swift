@@ -254,6 +254,9 @@ final class IcingaWork {
     case let name where Self.paths[name] != nil: return IcingaValue(kind: .text(Self.paths[name] ?? ""))
     case let name where Self.filters.contains(ByteText(name)): return IcingaValue(kind: .text(name))
     case "vars": return IcingaValue(kind: .map([]))
+    // Of the function `match`.
+    case "MatchAll": return IcingaValue(kind: .number(0))
+    case "MatchAny": return IcingaValue(kind: .number(1))
     // Attributes that an object does not set.
     case "address", "address6", "groups", "check_command", "zone", "event_command", "notes": return .null
     default: return .unknown("\(name.printable(maxBytes: 60)) is not known before Icinga runs")
@@ -373,13 +376,16 @@ final class IcingaWork {
     case (.text(let first), .text(let second)): return ByteText(first) == ByteText(second)
     case (.number(let first), .number(let second)): return first == second
     case (.flag(let first), .flag(let second)): return first == second
+    // True and false are 1 and 0 beside a number.
+    case (.number(let number), .flag(let flag)), (.flag(let flag), .number(let number)):
+      return number == (flag ? 1 : 0)
     case (.list(let first), .list(let second)):
       guard first.count == second.count else { return false }
       for (one, other) in zip(first, second) where try !isSame(one, other) { return false }
       return true
     // An empty text is nothing, as Icinga compares.
-    case (.null, _): return right.text?.isEmpty ?? false
-    case (_, .null): return left.text?.isEmpty ?? false
+    case (.null, _): return right.isEmpty
+    case (_, .null): return left.isEmpty
     default: return false
     }
   }

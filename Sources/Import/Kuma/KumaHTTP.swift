@@ -154,10 +154,10 @@ extension KumaMonitor {
       check.note(.changed, "proxy_id", "the proxy resolves the target's name, too")
     }
     guard proxy.flag("auth"), let name = proxy.text("username") else {
-      check["proxy"] = .text("\(ours)://\(host):\(port)")
+      check["proxy"] = .text("\(ours)://\(bracketed(host)):\(port)")
       return
     }
     let login = "\(percentEncoded(name)):\(percentEncoded(proxy.text("password") ?? ""))"
-    check["proxy"] = .secret(Redacted("\(ours)://\(login)@\(host):\(port)"), as: "proxy")
+    check["proxy"] = .secret(Redacted("\(ours)://\(login)@\(bracketed(host)):\(port)"), as: "proxy")
   }
 }

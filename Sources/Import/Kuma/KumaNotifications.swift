@@ -175,7 +175,7 @@ struct KumaNotifications {
     let port = settings.text("smtpPort") ?? "587"
     let isImplicit = settings.text("smtpSecure") == "true"
     let isPlain = settings.text("smtpIgnoreSTARTTLS") == "true"
-    channel["mail.server"] = .text("\(host):\(port)")
+    channel["mail.server"] = .text("\(bracketed(host)):\(port)")
     channel["mail.tls"] = .plain(isImplicit ? "implicit" : isPlain ? "none" : "starttls")
     if let name = settings.text("smtpUsername") {
       channel["mail.username"] = .text(name)

@@ -7,7 +7,20 @@ final class NagiosBook {
   /// Lookup of a template's key: under way, or its result; `nil` when it has none.
   private enum Inherited {
     case open
-    case found((value: ForeignNode, holder: NagiosObject)?)
+    case found(ForeignNode?)
+  }
+
+  /// A list of names, with those of templates.
+  private struct NameList {
+    var names: [String]
+    /// It begins with a plus: further templates add to it.
+    var isOpen = false
+    var isNull = false
+  }
+
+  private enum InheritedNames {
+    case open
+    case found(NameList?)
   }
 
   private var templates: [ByteText: NagiosObject] = [:]
@@ -17,6 +30,7 @@ final class NagiosBook {
   private var groups: [ByteText: HostGroup] = [:]
   private var groupNames: [ByteText] = []
   private var inherited: [ByteText: Inherited] = [:]
+  private var inheritedNames: [ByteText: InheritedNames] = [:]
   private var memberCount = 0
   /// Templates looked into that may still be.
   private var lookups = ForeignLimits.lookups
@@ -97,18 +111,43 @@ final class NagiosBook {
 
   /// The names of a list, with those of its templates where it begins with a plus.
   func names(_ key: String, of object: NagiosObject) throws(ImportProblem) -> [String] {
-    var found: [String] = []
-    var owner = object
-    for depth in 0...ForeignLimits.templates {
-      guard let (value, holder) = try find(key, of: owner, skipsOwn: depth > 0), value.text != "null" else {
-        break
-      }
-      found += try Self.names(value)
-      guard value.text?.hasPrefix("+") == true, found.count <= ForeignLimits.checks else { break }
-      owner = holder
-    }
+    let found = try list(key, of: object)?.names ?? []
     try count(found.count)
     return found
+  }
+
+  /// Templates add to a list in the order that they are named, up to one whose own list has no plus.
+  private func list(
+    _ key: String, of object: NagiosObject, depth: Int = 0
+  ) throws(ImportProblem) -> NameList? {
+    var made: NameList?
+    if let own = object.node[key] {
+      let isNull = own.text == "null"
+      let names = try isNull ? [] : Self.names(own)
+      made = NameList(names: names, isOpen: own.text?.hasPrefix("+") == true, isNull: isNull)
+    }
+    guard made?.isOpen ?? true, let used = object.node["use"]?.text else { return made }
+    for name in try templateNames(used, object, depth) {
+      try look(object)
+      let name = ByteText("\(object.kind) \(name.trimmed)")
+      guard let template = templates[name] else { continue }
+      let place = ByteText("\(key) \(name.text)")
+      let inner: NameList?
+      switch inheritedNames[place] {
+      case .open: continue
+      case .found(let known): inner = known
+      case nil:
+        inheritedNames[place] = .open
+        inner = try list(key, of: template, depth: depth + 1)
+        inheritedNames[place] = .found(inner)
+        try count(inner?.names.count ?? 0)
+      }
+      guard let found = inner else { continue }
+      if made != nil, found.isNull { continue }
+      made = NameList(names: (made?.names ?? []) + found.names, isOpen: found.isOpen, isNull: found.isNull)
+      guard found.isOpen, made?.names.count ?? 0 <= ForeignLimits.checks else { break }
+    }
+    return made
   }
 
   func host(_ name: String) -> NagiosObject? { hosts[ByteText(name)] }
@@ -212,29 +251,23 @@ final class NagiosBook {
 
   /// The object's own, or that of the first template that has one; `null` is none.
   func value(_ key: String, of object: NagiosObject) throws(ImportProblem) -> ForeignNode? {
-    guard let (value, _) = try find(key, of: object), value.text != "null" else { return nil }
+    guard let value = try find(key, of: object), value.text != "null" else { return nil }
     return value
+  }
+
+  /// The same, with `null` as it is written: it keeps what would be inherited away.
+  func given(_ key: String, of object: NagiosObject) throws(ImportProblem) -> ForeignNode? {
+    try find(key, of: object)
   }
 
   /// Templates that use one another in a circle end. A template is asked for a key once.
   private func find(
-    _ key: String, of object: NagiosObject, skipsOwn: Bool = false, depth: Int = 0
-  ) throws(ImportProblem) -> (value: ForeignNode, holder: NagiosObject)? {
-    if !skipsOwn, let value = object.node[key] { return (value, object) }
+    _ key: String, of object: NagiosObject, depth: Int = 0
+  ) throws(ImportProblem) -> ForeignNode? {
+    if let value = object.node[key] { return value }
     guard let used = object.node["use"]?.text else { return nil }
-    guard depth < ForeignLimits.templates else {
-      throw ImportProblem(
-        "line \(object.node.line): more than \(ForeignLimits.templates) templates above one another",
-        hint: "look at `use` there: real configurations have fewer than ten")
-    }
-    for name in used.split(separator: ",", maxSplits: ForeignLimits.templates).prefix(ForeignLimits.templates)
-    {
-      lookups -= 1
-      guard lookups > 0 else {
-        throw ImportProblem(
-          "line \(object.node.line): objects look into templates more than \(ForeignLimits.lookups) times",
-          hint: "import the files in parts")
-      }
+    for name in try templateNames(used, object, depth) {
+      try look(object)
       let name = ByteText("\(object.kind) \(name.trimmed)")
       guard let template = templates[name] else { continue }
       let place = ByteText("\(key) \(name.text)")
@@ -250,5 +283,26 @@ final class NagiosBook {
       }
     }
     return nil
+  }
+
+  private func templateNames(
+    _ used: String, _ object: NagiosObject, _ depth: Int
+  ) throws(ImportProblem) -> ArraySlice<Substring> {
+    guard depth < ForeignLimits.templates else {
+      throw ImportProblem(
+        "line \(object.node.line): more than \(ForeignLimits.templates) templates above one another",
+        hint: "look at `use` there: real configurations have fewer than ten")
+    }
+    return used.split(separator: ",", maxSplits: ForeignLimits.templates).prefix(ForeignLimits.templates)
+  }
+
+  /// Counts a look into a template.
+  private func look(_ object: NagiosObject) throws(ImportProblem) {
+    lookups -= 1
+    guard lookups > 0 else {
+      throw ImportProblem(
+        "line \(object.node.line): objects look into templates more than \(ForeignLimits.lookups) times",
+        hint: "import the files in parts")
+    }
   }
 }

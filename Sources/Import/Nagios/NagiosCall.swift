@@ -86,6 +86,11 @@ final class NagiosCall {
     }
   }
 
+  /// Whether it is the last of the two options.
+  func isLast(_ flag: String, of other: String) -> Bool {
+    options.last { $0.flag == flag || $0.flag == other }?.flag == flag
+  }
+
   /// Takes an option; the last one counts.
   func option(_ flag: String) -> String? {
     used.insert(flag)
@@ -98,6 +103,13 @@ final class NagiosCall {
   }
 
   func has(_ flag: String) -> Bool { option(flag) != nil }
+
+  /// Whether a flag stands before the last one of another: some change only what comes behind them.
+  func has(_ flag: String, before other: String) -> Bool {
+    used.insert(flag)
+    guard let place = options.lastIndex(where: { $0.flag == other }) else { return false }
+    return options[..<place].contains { $0.flag == flag }
+  }
 
   /// A whole number, at its option.
   func number(_ flag: String, _ range: ClosedRange<Int>) -> Int? {
@@ -152,7 +164,8 @@ final class NagiosCall {
     var seen = used.union(plugin.harmless.map(String.init)).union(plugin.harmlessLong)
     for option in options where seen.insert(option.flag).inserted {
       leave(
-        option.flag, plugin.why[option.flag] ?? "has no counterpart",
+        option.flag,
+        plugin.why[option.flag] ?? NagiosPlugin.whyCommon[option.flag] ?? "has no counterpart",
         plugin.laxer.contains(option.flag) ? .laxer : .changed)
     }
     for _ in plain { left.append(("a word without an option has no counterpart", .changed)) }

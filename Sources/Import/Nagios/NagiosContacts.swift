@@ -36,15 +36,20 @@ final class NagiosContacts {
 
   // MARK: Notifications
 
-  /// A check's settings of notifications; a service without any has its host's.
+  /// A check's settings of notifications. A service has its host's interval and period where it says nothing, and its
+  /// contacts where it names none; `null` says something.
   func notify(
     _ check: inout ImportedCheck, _ object: NagiosObject, isService: Bool, on host: NagiosObject
   ) throws(ImportProblem) {
     func value(_ key: String) throws(ImportProblem) -> ForeignNode? {
-      if let own = try book.value(key, of: object) { return own }
-      return isService ? try book.value(key, of: host) : nil
+      guard let own = try book.given(key, of: object) else {
+        return isService ? try book.value(key, of: host) : nil
+      }
+      guard own.text == "null" else { return own }
+      ledger.carry(own)
+      return nil
     }
-    let told = try value("notifications_enabled")
+    let told = try book.value("notifications_enabled", of: object)
     if told != nil { ledger.carry(told) }
     let contacts = try contacts(of: object, orOf: isService ? host : nil)
     guard told?.flag != false, !contacts.isEmpty else { return }
@@ -59,7 +64,7 @@ final class NagiosContacts {
     let reminds = minutes.isFinite && minutes > 0
     if reminds { mail.remind(seconds: minutes * book.intervalLength) }
     if let period = try value("notification_period") { periods.use(period, ledger) }
-    if let delay = try value("first_notification_delay"), delay.text != "0" {
+    if let delay = try book.value("first_notification_delay", of: object), delay.text != "0" {
       ledger.list(delay, "the first notification is sent at once", .stricter)
     }
     for name in contacts {
@@ -99,10 +104,15 @@ final class NagiosContacts {
   private func contacts(of object: NagiosObject, orOf host: NagiosObject?) throws(ImportProblem) -> [String] {
     var found = try book.names("contacts", of: object)
     let groups = try book.names("contact_groups", of: object)
-    for key in ["contacts", "contact_groups"] { ledger.carry(try book.value(key, of: object)) }
+    var isNamed = false
+    for key in ["contacts", "contact_groups"] {
+      guard let given = try book.given(key, of: object) else { continue }
+      isNamed = true
+      ledger.carry(given)
+    }
+    if !isNamed, let host { return try contacts(of: host, orOf: nil) }
     try count(found.count)
     for group in groups { found += try members(of: group) }
-    if found.isEmpty, groups.isEmpty, let host { return try contacts(of: host, orOf: nil) }
     var seen: Set<ByteText> = []
     return found.filter { seen.insert(ByteText($0)).inserted }
   }

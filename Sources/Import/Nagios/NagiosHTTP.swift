@@ -174,11 +174,13 @@ extension NagiosCall {
 
   private func body(_ check: inout ImportedCheck) {
     if let text = option("s") { check["expect.body.contains"] = .text(text) }
-    // With -l a pattern sees the text as a whole.
-    let whole = has("l") ? "(?s-m)" : ""
+    // Behind -l a pattern sees the text as a whole, at and behind -R case does not count, and the last one counts.
+    let (plain, other) = (option("r"), option("R"))
+    let flag = isLast("R", of: "r") ? "R" : "r"
+    let flags =
+      (flag == "R" || has("R", before: "r") ? "(?i)" : "") + (has("l", before: flag) ? "(?s-m)" : "")
     let key = has("invert-regex") ? "expect.body.not_matches" : "expect.body.matches"
-    if let pattern = option("r") { check[key] = .text(whole + pattern) }
-    if let pattern = option("R") { check[key] = .text("(?i)\(whole)\(pattern)") }
+    if let pattern = flag == "R" ? other : plain { check[key] = .text(flags + pattern) }
     guard let header = option("d") else { return }
     guard let colon = header.firstIndex(of: ":"), header[..<colon].utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
     else {

@@ -5,9 +5,18 @@ import Basics
 /// The plugins of names and echoes: check_dns, check_dig, check_ping and its kin.
 extension NagiosCall {
   /// `100.0,20%`: round trip in milliseconds, and loss.
-  ///
-  /// - Parameter gap: the option that says how long it waits between packets.
-  func ping(at count: String, usual: Int, source: String? = nil, gap: String? = nil) -> ImportedCheck? {
+  struct Limit: Sendable {
+    var trip: Double
+    var loss: Int
+  }
+
+  /// - Parameters:
+  ///   - gap: the option that says how long it waits between packets.
+  ///   - limits: those that hold where none are given; then a warning never comes after a failure. `nil`: none.
+  func ping(
+    at count: String, usual: Int, source: String? = nil, gap: String? = nil,
+    limits: (warn: Limit, fail: Limit)? = nil
+  ) -> ImportedCheck? {
     var check = ImportedCheck(name: "", type: "ping")
     check["host"] = .text(host)
     let packets = number(count, 1...100) ?? usual
@@ -17,22 +26,33 @@ extension NagiosCall {
     }
     if let source, let address = option(source) { check["source_address"] = .text(address) }
     if let size = number("b", 0...1472) { check["size"] = .number(size) }
-    for (flag, level) in [("w", "warn"), ("c", "fail")] {
-      // Where they are no options they follow the host.
-      guard let pair = option(flag) ?? word() else { continue }
-      let parts = pair.split(separator: ",").map { $0.trimmed }
-      guard parts.count == 2, let trip = Double(parts[0]), trip > 0, trip.isFinite,
-        let loss = Int(parts[1].prefix { $0 != "%" }), (0...100).contains(loss)
-      else {
-        leave(flag, "is no round trip with a loss, such as 100.0,20%")
-        continue
+    var warn = limit("w", orWord: limits == nil) ?? limits?.warn
+    let fail = limit("c", orWord: limits == nil) ?? limits?.fail
+    if limits != nil, let least = warn, let most = fail {
+      warn = Limit(trip: min(least.trip, most.trip), loss: min(least.loss, most.loss))
+    }
+    for (most, level) in [(warn, "warn"), (fail, "fail")] {
+      guard let most else { continue }
+      if most.trip <= 60_000 {
+        let trip = Duration.microseconds(Int64((most.trip * 1000).rounded()))
+        check["expect.rtt.\(level)"] = .plain(trip.text)
       }
-      if trip <= 60_000 {
-        check["expect.rtt.\(level)"] = .plain(Duration.microseconds(Int64((trip * 1000).rounded())).text)
-      }
-      if loss > 0 { check["expect.loss.\(level)"] = .plain("\(loss)%") }
+      if most.loss > 0 { check["expect.loss.\(level)"] = .plain("\(most.loss)%") }
     }
     return check
+  }
+
+  /// - Parameter orWord: where they are no options they follow the host.
+  private func limit(_ flag: String, orWord: Bool) -> Limit? {
+    guard let pair = option(flag) ?? (orWord ? word() : nil) else { return nil }
+    let parts = pair.split(separator: ",").map { $0.trimmed }
+    guard parts.count == 2, let trip = Double(parts[0]), trip > 0, trip.isFinite,
+      let loss = Int(parts[1].prefix { $0 != "%" }), (0...100).contains(loss)
+    else {
+      leave(flag, "is no round trip with a loss, such as 100.0,20%")
+      return nil
+    }
+    return Limit(trip: trip, loss: loss)
   }
 
   /// Milliseconds, as check_icmp reads a time: microseconds with `u` or `us`, seconds with `s`, else milliseconds.
@@ -64,29 +84,51 @@ extension NagiosCall {
     } else {
       check["query.name"] = .text(name)
     }
-    if let type = option("q"), type.lowercased() != "-querytype=a+aaaa" { check["query.type"] = .text(type) }
     let answers = all("a").flatMap { $0.split(separator: ",") }.map { $0.trimmed }.filter { !$0.isEmpty }
-    if answers.contains(where: { $0.contains("/") }) {
-      leave("a", "names a range of addresses; conditions name addresses", .laxer)
-    } else if !answers.isEmpty {
-      check[has("L") ? "expect.answers.exact" : "expect.answers.any"] = .list(answers.map { .text($0) })
+    if let type = option("q"), type.lowercased() != "-querytype=a+aaaa" {
+      check["query.type"] = .text(type)
+    } else if check["query.type"] == nil, !has("n") {
+      bothVersions(&check, answers)
     }
-    _ = has("L")
+    let isRange = answers.contains { $0.contains("/") }
+    if isRange { leave("a", "names a range of addresses; conditions name addresses", .laxer) }
+    let isExact = has("L")
     if has("n") { check["expect.rcode"] = .list([.plain("NXDOMAIN")]) }
+    if !answers.isEmpty, !isRange {
+      check[isExact ? "expect.answers.exact" : "expect.answers.any"] = .list(answers.map { .text($0) })
+    } else if !has("n") {
+      check["expect.count"] = .text(">= 1")
+    }
     if has("A") { check["expect.authoritative"] = .plain("true") }
     thresholds(&check)
     return check
+  }
+
+  /// Without a type the plugin asks for addresses of both versions, a check for those of one.
+  private func bothVersions(_ check: inout ImportedCheck, _ answers: [String]) {
+    let six = answers.filter { $0.utf8.contains(UInt8(ascii: ":")) }
+    if !answers.isEmpty, six.count == answers.count { check["query.type"] = .text("AAAA") }
+    if answers.isEmpty || !six.isEmpty && six.count < answers.count {
+      note(
+        "query.type", "the plugin takes an address of version 4 or 6; the check one of version 4", .stricter)
+    } else if has("L") {
+      note(
+        "query.type", "the plugin looks at addresses of versions 4 and 6; the check at one of them", .laxer)
+    }
   }
 
   func dig() -> ImportedCheck? {
     var check = ImportedCheck(name: "", type: "dns")
     guard let name = option("l") else { return nil }
     let server = host
-    check["server"] = .text(number("p", 1...65_535).map { "\(server):\($0)" } ?? server)
+    check["server"] = .text(number("p", 1...65_535).map { "\(bracketed(server)):\($0)" } ?? server)
     check["query.name"] = .text(name)
     if let type = option("T") { check["query.type"] = .text(type) }
     if let answer = option("a") {
-      check.append("expect.answers.any", .text("~ \(PatternText.escaped(answer))"))
+      check.append("expect.answers.any", .text("~ (?i)\(PatternText.escaped(answer))"))
+      note("expect.answers", "another answer is a warning there; it is down here", .stricter)
+    } else {
+      check["expect.count"] = .text(">= 1")
     }
     thresholds(&check)
     return check

@@ -15,7 +15,7 @@ struct NagiosPlugin: Sendable {
   var values: [String] = []
   /// Options that change what is printed, not the verdict.
   var harmless = "vVhEBLn"
-  var harmlessLong: Set<String> = ["sni", "output-format", "extra-opts"]  // own text
+  var harmlessLong: Set<String> = ["sni", "output-format"]  // own text
   /// Why an option has no counterpart.
   var why: [String: String] = [:]  // own text
   /// Options that are conditions: without them the check is laxer.
@@ -50,6 +50,9 @@ struct NagiosPlugin: Sendable {
     return headers.contains { if case .secret = $0.value { true } else { false } }
   }
 
+  /// Why an option that every plugin has is left.
+  static let whyCommon = ["extra-opts": "names options in a file, which is not read"]  // own text
+
   private static let common = [
     "hostname": "H", "timeout": "t", "warning": "w", "critical": "c", "verbose": "v", "version": "V",
     "help": "h", "use-ipv4": "4", "use-ipv6": "6",
@@ -78,7 +81,7 @@ struct NagiosPlugin: Sendable {
     ],
     flags: [
       "sni", "invert-regex", "continue-after-certificate", "haproxy-protocol",
-      "enable-automatic-decompression",
+      "enable-automatic-decompression", "verify-host",
     ],
     values: [
       "max-redirs", "state-regex", "timeout-result", "http-version", "ca-cert", "noproxy", "cookie-jar",
@@ -89,7 +92,8 @@ struct NagiosPlugin: Sendable {
       "b": "has no counterpart: write the proxy with its login as `proxy`",
       "state-regex": "has no counterpart: a body that does not match is down",
       "timeout-result": "has no counterpart: a timeout is down",
-    ], laxer: ["m", "M"]
+      "verify-host": "has no counterpart: a certificate is verified as a whole, or not at all",
+    ], laxer: ["m", "M", "verify-host"]
   ) { $0.http() }
 
   private static func port(_ usual: Int?, _ dialog: String?, isTLS: Bool = false) -> NagiosPlugin {
@@ -99,14 +103,14 @@ struct NagiosPlugin: Sendable {
         "critical-codes": "C", "warning-codes": "W", "port": "p", "escape": "E", "all": "A", "send": "s",
         "expect": "e", "maxbytes": "m", "quit": "q", "jail": "j", "delay": "d", "refuse": "r",
         "mismatch": "M", "ssl": "S", "certificate": "D",
-      ], values: ["sni"], harmless: "vVhjdm",
-      why: ["A": "has no counterpart: the answer must begin with each of several texts"], laxer: ["A"]
+      ], values: ["sni"], harmless: "vVhjdmE",
+      why: ["A": "has no counterpart: each of several texts must stand in the answer"], laxer: ["A"]
     ) { $0.port(usual, dialog, isTLS: isTLS) }
   }
 
   private static let ssh = NagiosPlugin(
     short: "Vhv46t:r:H:p:P:",
-    long: ["host": "H", "port": "p", "remote-version": "r", "remote-protocol": "P"]
+    long: ["host": "H", "port": "p", "remote-version": "r", "remote-protocol": "P"], laxer: ["r", "P"]
   ) { $0.service(22, "ssh") }
 
   private static let smtp = NagiosPlugin(
@@ -164,7 +168,12 @@ struct NagiosPlugin: Sendable {
 
   private static let icmp = NagiosPlugin(
     short: "vhVw:c:n:p:t:H:s:i:b:I:l:m:P:R:J:S:M:O64", long: [:], harmless: "vVhI"
-  ) { $0.ping(at: "n", usual: 5, source: "s", gap: "i") }
+  ) {
+    let warn = NagiosCall.Limit(trip: 200, loss: 40)
+    return $0.ping(
+      at: "n", usual: 5, source: "s", gap: "i",
+      limits: (warn: warn, fail: NagiosCall.Limit(trip: 500, loss: 80)))
+  }
 
   private static let dns = NagiosPlugin(
     short: "hVvALnt:H:s:r:a:w:c:q:",
@@ -183,10 +192,10 @@ struct NagiosPlugin: Sendable {
   ) { $0.dig() }
 
   private static let certificate = NagiosPlugin(
-    short: "hVvH:p:P:w:c:n:t:46sAf:r:",
+    short: "hVvH:p:P:w:c:n:t:46sAf:r:i:o:e:",
     long: [
       "host": "H", "port": "p", "protocol": "P", "cn": "n", "selfsigned": "s", "noauth": "A", "file": "f",
-      "rootcert": "r",
-    ], flags: ["ignore-exp", "ignore-sct", "ignore-ocsp"]
+      "rootcert": "r", "issuer": "i", "org": "o", "email": "e",
+    ], flags: ["ignore-exp", "ignore-sct", "ignore-ocsp"], values: ["sni"], laxer: ["i", "o", "e"]
   ) { $0.sslCertificate() }
 }

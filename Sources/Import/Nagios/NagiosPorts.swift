@@ -5,19 +5,29 @@ import Basics
 /// The plugins of ports: check_tcp and its kin, mail, databases, directories, certificates.
 extension NagiosCall {
   func port(_ usual: Int?, _ dialog: String?, isTLS: Bool = false) -> ImportedCheck? {
-    if let days = option("D") { return portCertificate(days, usual) }
+    let (days, expected) = (option("D"), all("e"))
+    let isMute = dialog == nil && expected.isEmpty && !["s", "q", "w", "c"].contains { has($0) }
+    if let days, isMute { return portCertificate(days, usual) }
     var check = ImportedCheck(name: "", type: "tcp")
     check["host"] = .text(host)
     guard let port = number("p", 1...65_535) ?? usual else { return nil }
     check["port"] = .number(port)
-    if has("S") || isTLS { withoutVerification(&check) }
-    if let name = option("sni"), has("S") || isTLS { check["tls.server_name"] = .text(name) }
-    let expected = all("e")
+    // Each of these switches TLS on.
+    let name = option("sni")
+    if has("S") || isTLS || days != nil || name != nil { withoutVerification(&check) }
+    if let name { check["tls.server_name"] = .text(name) }
+    if let days { certificate(days, &check, at: "D") }
+    // Of one text all are wanted anyway.
+    if expected.count < 2 { _ = has("A") }
     if let dialog, expected.isEmpty, option("s") == nil {
       check["dialog"] = .plain(dialog)
     } else {
-      talk(&check, expected)
+      talk(&check, expected, Self.greetings[dialog ?? ""])
     }
+    if dialog != nil || !expected.isEmpty, (option("M") ?? "warn") != "crit" {
+      note("dialog", "another answer is no failure there (-M); it is down here", .stricter)
+    }
+    _ = option("M")
     if let state = option("r"), state != "crit" {
       leave("r", "makes a refused connection well or a warning; it is down here", .stricter)
     }
@@ -25,33 +35,44 @@ extension NagiosCall {
     return check
   }
 
-  /// The answer must begin with one of the texts.
-  private func talk(_ check: inout ImportedCheck, _ expected: [String]) {
-    let hasEscapes = has("E")
-    func said(_ text: String) -> String {
-      hasEscapes ? Self.withKnownEscapes(text) : BlackboxTCP.escaped(text)
-    }
+  /// Texts that the plugins of services expect at the begin of an answer, and say at the end, by their dialog here.
+  private static let greetings: [String: (begin: String, end: String)] = [  // own text
+    "ftp": ("220", "QUIT\\r\\n"), "smtp": ("220", "QUIT\\r\\n"), "pop3": ("+OK", "QUIT\\r\\n"),
+    "imap": ("* OK", "a1 LOGOUT\\r\\n"),
+  ]
+
+  /// One of the texts must stand anywhere in the answer.
+  private func talk(
+    _ check: inout ImportedCheck, _ expected: [String], _ usual: (begin: String, end: String)?
+  ) {
     // An empty text is not sent.
-    if let text = option("s"), !text.isEmpty { check.say(said(text)) }
+    if let text = option("s"), !text.isEmpty {
+      check.say(has("E", before: "s") ? Self.withKnownEscapes(text) : BlackboxTCP.escaped(text))
+    }
     if !expected.isEmpty {
       let texts = expected.map(PatternText.escaped).joined(separator: "|")
-      check.append("dialog", .map([("expect", .text("~ ^(?:\(texts))"))]))
-      if (option("M") ?? "warn") != "crit" {
-        note("dialog", "another answer is no failure there (-M); it is down here", .stricter)
-      }
+      check.append("dialog", .map([("expect", .text("~ (?:\(texts))"))]))
+    } else if let usual {
+      check.append("dialog", .map([("expect", .text("~ \\A\(PatternText.escaped(usual.begin))"))]))
     }
-    _ = option("M")
-    if let text = option("q"), !text.isEmpty { check.say(said(text)) }
+    guard let text = option("q") else {
+      if let usual { check.say(usual.end) }
+      return
+    }
+    // Without escapes it is a line.
+    let isEscaped = has("E", before: "q")
+    let bye = isEscaped ? Self.withKnownEscapes(text) : BlackboxTCP.escaped(text) + "\\r\\n"
+    if !bye.isEmpty { check.say(bye) }
   }
 
-  /// With `-E` these escapes are known, and a backslash before anything else stays.
+  /// Behind `-E` these escapes are known, and a backslash before anything else is left out.
   private static func withKnownEscapes(_ text: String) -> String {
     var made = ""
     var rest = text[...]
     while let character = rest.popFirst() {
-      if character == "\\", let next = rest.first, "nrt\\".contains(next) {
-        made += "\\\(next)"
-        rest.removeFirst()
+      if character == "\\" {
+        guard let next = rest.popFirst() else { break }
+        made += "nrt\\".contains(next) ? "\\\(next)" : BlackboxTCP.escaped(String(next))
       } else {
         made += BlackboxTCP.escaped(String(character))
       }
@@ -113,6 +134,7 @@ extension NagiosCall {
     check["dialog"] = .plain("smtp")
     if upgrades, !isTLS { check["starttls"] = .plain("smtp") }
     if upgrades || isTLS { withoutVerification(&check) }
+    note("dialog", "another greeting is a warning there; it is down here", .stricter)
     if let text = option("e"), text != "220" {
       leave("e", "has no counterpart: the preset smtp wants 220", .changed)
     }
@@ -137,7 +159,11 @@ extension NagiosCall {
       }
     }
     if let port = number("p", 1...65_535) { check["port"] = .number(port) }
-    if let name = option("n") { check["tls.server_name"] = .text(name) }
+    let (name, asked) = (option("n"), option("sni"))
+    if let name = name ?? asked { check["tls.server_name"] = .text(name) }
+    if let name, let asked, name != asked {
+      leave("sni", "asks for another name than -n judges: a check has one name")
+    }
     if let file = option("r") { check["tls.ca_file"] = .text(file) }
     if has("s") || has("A") { check["tls.verify"] = .plain("false") }
     let warn = number("w", 0...3650) ?? 20

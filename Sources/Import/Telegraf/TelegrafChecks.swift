@@ -22,7 +22,9 @@ extension TelegrafInput {
     tls(&check, isHTTPS: Self.isHTTPS(url))
     answer(&check)
     source(&check)
-    pace(&check, timeout: span("response_timeout", usual: 5000))
+    // Less than a second is five to it.
+    let timeout = span("response_timeout", usual: 5000)
+    pace(&check, timeout: timeout < 1000 ? 5000 : timeout)
     section.list(
       "the check logs in nowhere before, so what it asks for may be refused", "cookie_auth_url",
       "cookie_auth_method", "cookie_auth_username", "cookie_auth_password", "cookie_auth_body",
@@ -66,7 +68,10 @@ extension TelegrafInput {
     let code = section.number("response_status_code") ?? 0
     check["expect.status"] = code == 0 ? .plain("any") : .list([.number(code)])
     guard let pattern = section.text("response_string_match"), !pattern.isEmpty else {
-      return section.list("no text is looked for in the answer", "response_body_max_size")
+      // It is down there all the same.
+      return section.list(
+        "an answer that is longer is up where no text is looked for in it", "response_body_max_size",
+        change: .laxer)
     }
     check["expect.body.matches"] = .list([.text(PatternText.whole(pattern))])
     let most = section["response_body_max_size"]?.text.flatMap(BlackboxHTTP.bytes) ?? 32 << 20
@@ -180,14 +185,32 @@ extension TelegrafInput {
     var check = ImportedCheck(name: "", type: "dns")
     // Telegraf takes 0 for the usual one.
     let port = section.number("port").flatMap { $0 > 0 ? $0 : nil } ?? 53
-    check["server"] = .text(port == 53 ? server : "\(bracketed(server)):\(port)")
+    let network = section["network"]?.text ?? "udp"
+    // Over TLS a check would ask at port 853.
+    let isTLS = network.hasSuffix("-tls")
+    check["server"] = .text(port == 53 && !isTLS ? server : "\(bracketed(server)):\(port)")
     check["query.name"] = .text(name)
     let type = section.text("record_type") ?? "NS"
     // Without domains it is the root that is asked for.
     check["query.type"] = .text(section["domains"]?.all.isEmpty ?? true ? "NS" : type)
-    if section.text("network")?.hasPrefix("tcp") == true { check["transport"] = .plain("tcp") }
+    transport(network, &check)
     pace(&check, timeout: span("timeout", usual: 2000))
     return check
+  }
+
+  /// Names of networks as Go has them, with or without a version of addresses.
+  private func transport(_ network: String, _ check: inout ImportedCheck) {
+    let isTLS = network.hasSuffix("-tls")
+    let name = isTLS ? network.dropLast(4) : network[...]
+    let version = name.last.flatMap { $0 == "4" || $0 == "6" ? $0 : nil }
+    let known = ["": "udp", "udp": "udp", "tcp": isTLS ? "dot" : "tcp"]  // own text
+    guard let word = known[String(version == nil ? name : name.dropLast())], !isTLS || word == "dot" else {
+      return section.list(
+        "it is no network that a check asks over: it asks by UDP", "network", change: .changed)
+    }
+    section.carry("network")
+    if word != "udp" { check["transport"] = .plain(word) }
+    if let version { check["ip"] = .text(String(version)) }
   }
 
   // MARK: x509_cert

@@ -113,7 +113,7 @@ struct TelegrafInput {
         made.append(check)
       }
     }
-    if made.isEmpty { section.listRest("no check was made of the input") }
+    if made.isEmpty { section.listAll("no check was made of the input") }
     // Where one is, it takes what others do not.
     if kind == "http_response", section["follow_redirects"]?.flag != true,
       !targets.contains(where: { Self.isHTTPS($0.text) })
