@@ -220,10 +220,9 @@ import Testing
   @Test func aLineOfForty() {
     var line = SparkLine()
     let states: [CheckState] = [.up, .degraded, .down, .unknown]
-    let points = (0..<45).map { index in
-      SparkPoint(
-        state: states[index % 4],
-        responseTime: index % 3 == 0 ? nil : .microseconds(Int64(index % 3 - 1) * Int64(index)))
+    let points = (0..<45 as Range<Int>).map { (index: Int) -> SparkPoint in
+      let time: Int64? = index % 3 == 0 ? nil : Int64((index % 3 - 1) * index)
+      return SparkPoint(state: states[index % 4], responseTime: time.map { Duration.microseconds($0) })
     }
     for (index, point) in points.enumerated() {
       line.append(point)
