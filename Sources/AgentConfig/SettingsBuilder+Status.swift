@@ -48,7 +48,8 @@ extension SettingsBuilder {
         say(problem, map.position(of: ["checks", String(index)]), known)
       }
     }
-    for (index, tag) in face.groups.enumerated() where !map.isInvalid(["groups", String(index)]) {
+    for (index, given) in (map["groups"]?.list ?? []).enumerated() {
+      guard let tag = given.text ?? given.map?["tag"]?.text else { continue }
       warnOfTag(tag, map.position(of: ["groups", String(index)]), "groups", known)
     }
   }

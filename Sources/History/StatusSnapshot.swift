@@ -27,6 +27,10 @@ package struct StatusSnapshot: Sendable {
   package var mutes: [OrderView] = []
   /// Windows of maintenance that people have opened by hand.
   package var byHand: [OrderView] = []
+  /// The windows with the checks that each is for; see `mark(_:)`.
+  package internal(set) var maintenancePlan = MaintenancePlan.none
+  /// Posts for the public page, oldest first.
+  package var posts: [StatusPost] = []
 
   package init(agent: AgentIdentity, now: Timestamp, checks: [CheckStatus]) {
     self.agent = agent
