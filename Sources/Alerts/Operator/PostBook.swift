@@ -126,7 +126,7 @@ extension PostBook {
     }
   }
 
-  /// What no post would be written as is left out. `nil` for a file that is no book.
+  /// Posts that are none are left out. `nil` for a file that is no book.
   package static func read(_ bytes: [UInt8]) -> PostBook? {
     guard let json = try? JSONValue.parse(bytes), json["version"]?.integer == 1 else { return nil }
     var book = PostBook()

@@ -102,7 +102,7 @@ extension PublicPage {
       return "\(words.clock(LocalTime(from)))–\(last)"
     }
     let rest = found.count > shown.count ? ", " + words.more(found.count - shown.count) : ""
-    return " (\(shown.joined(separator: ", "))\(rest) UTC)"
+    return " (\(shown.joined(separator: ", ")) UTC\(rest))"
   }
 
   /// The shapes of days, once for all strips.
@@ -122,7 +122,7 @@ extension PublicPage {
   }
 }
 
-/// What a day's cell says without further words; the letter is what the script reads.
+/// Kind of a day's cell; the script reads its letter.
 private enum DayKind: String, CaseIterable {
   case up = "u"
   case maintenance = "m"

@@ -58,17 +58,18 @@ extension PublicPage {
   static let script: Markup = """
     {const B=document.body,W=B.dataset,L=document.documentElement.lang,Y=navigator.language||'',N=Y.startsWith(L)?Y:L,
     F=o=>new Intl.DateTimeFormat(N,o),h={hour:'2-digit',minute:'2-digit'},d={weekday:'short',day:'numeric',month:'short'},
-    T=F(h),D=F({...d,...h}),K=F({...d,timeZone:'UTC'});let tip,at;
-    const local=()=>{for(const t of document.querySelectorAll('time')){const x=new Date(t.dateTime),b=t.dataset.from?new Date(t.dataset.from):new Date();
-    t.textContent=(x.toDateString()===b.toDateString()?T:D).format(x)+('own'in t.dataset?W.own:'')}
+    T=F(h),D=F({...d,...h}),K=F({...d,timeZone:'UTC'}),S=F({year:'numeric',month:'numeric',day:'numeric'});let tip,at;
+    const local=()=>{for(const t of document.querySelectorAll('time')){const x=Date.parse(t.dateTime),f=t.dataset.from;
+    t.textContent=(S.format(x)===(f?S.format(Date.parse(f)):S.format())?T:D).format(x)+('own'in t.dataset?W.own:'')}
     document.getElementById('zone').textContent=W.zone;
-    document.querySelectorAll('.strip').forEach((s,i)=>{s.id='d'+i;s.tabIndex=0})};
+    document.querySelectorAll('.strip').forEach((s,i)=>{s.id='d'+i;s.tabIndex=0;
+    for(const t of s.querySelectorAll('title')){t.parentNode.dataset.t=t.textContent;t.remove()}})};
     const hide=()=>{tip&&tip.remove();tip=at=null};
     const show=(s,i)=>{const n=s.dataset.days.length;i=Math.max(0,Math.min(n-1,i));if(at&&at.s===s&&at.i===i)return;
-    const g=s.querySelector('[data-i="'+i+'"] title'),k=s.dataset.days[i],x=new Date(+new Date(s.dataset.from)+i*864e5);
+    const g=s.querySelector('[data-i="'+i+'"]'),k=s.dataset.days[i],x=Date.parse(s.dataset.from)+i*864e5;
     if(!tip){tip=document.createElement('p');tip.className='tip';tip.setAttribute('role','status')}
     if(tip.previousSibling!==s)s.after(tip);at={s,i};
-    tip.textContent=g?g.textContent:K.format(x)+' · '+({u:W.up,n:W.none,m:W.maintenance})[k]};
+    tip.textContent=g?g.dataset.t:K.format(x)+' · '+({u:W.up,n:W.none,m:W.maintenance})[k]};
     const over=e=>{const s=e.target.closest&&e.target.closest('.strip');if(!s){if(e.type==='pointerdown'||e.pointerType==='mouse')hide();return}
     const r=s.getBoundingClientRect();show(s,Math.floor((e.clientX-r.left)/r.width*s.dataset.days.length))};
     B.addEventListener('pointermove',over);B.addEventListener('pointerdown',over);

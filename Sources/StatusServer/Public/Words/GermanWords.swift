@@ -31,7 +31,9 @@ struct GermanWords: PublicWords {
   func asOf(_ moment: Sentence) -> Sentence { "Stand: \(moment)" }
 
   func names(_ names: [Sentence], more: Int) -> Sentence {
-    if more > 0 { return "\(Sentence.joined(names, by: ", ")) und \(more) weitere" }
+    if more > 0 {
+      return "\(Sentence.joined(names, by: ", ")) und \(more) \(plural("weiterer", more, "weitere"))"
+    }
     guard names.count > 1, let last = names.last else { return .joined(names, by: ", ") }
     return "\(Sentence.joined(names.dropLast(), by: ", ")) und \(last)"
   }
@@ -80,7 +82,7 @@ struct GermanWords: PublicWords {
     "Letzte 90 Tage: \(counted(withOutage, "Tag", "Tage")) mit Ausfall, "
       + "\(counted(withoutData, "Tag", "Tage")) ohne Daten"
   }
-  func more(_ count: Int) -> String { "und \(count) weitere" }
+  func more(_ count: Int) -> String { "und \(count) \(plural("weiterer", count, "weitere"))" }
 
   func word(_ state: PostState) -> String {
     switch state {
