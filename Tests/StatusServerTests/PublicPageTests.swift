@@ -156,9 +156,9 @@ import Testing
     #expect(!html.contains(">ann"))
     #expect(!html.contains("&lt;2&gt;") && !html.contains("&lt;3&gt;") && !html.contains("gateway"))
     let items = PublicFeed(picture: picture, language: .german).items
-    let post = try #require(items.first { $0.id.low == 4 })
-    #expect(post.title == "Wird untersucht: Post <4>")
-    #expect(post.text == "Do., 1. Jan., 00:06 UTC · Wird untersucht: Text <4>")
+    let item = try #require(items.first { $0.id.low == 4 })
+    #expect(item.title == "Wird untersucht: Post <4>")
+    #expect(item.text == "Do., 1. Jan., 00:06 UTC · Wird untersucht: Text <4>")
   }
 
   /// A window of shown checks is announced a week before it begins, and of no other checks at all.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Monitoring
 
 /// The news of the public face as Atom (RFC 4287).
 struct AtomFeed {

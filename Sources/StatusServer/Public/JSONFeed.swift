@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Monitoring
 
 /// The news of the public face as JSON Feed 1.1 (https://www.jsonfeed.org/version/1.1/). It has no addresses: the server does
 /// not know the name that readers reach it by.

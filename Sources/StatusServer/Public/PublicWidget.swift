@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Monitoring
 
 /// The headline alone, as a small page for a frame on other pages. It leads to the whole page.
 struct PublicWidget {
