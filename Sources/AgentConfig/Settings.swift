@@ -97,6 +97,18 @@ package struct PublicSettings: Hashable, Sendable {
   /// URL of the legal notice.
   package var imprint: String?
   package var footer: String?
+  package var pages: [PublicPageSettings] = []
+
+  package init() {}
+}
+
+/// A further public page, with a name and checks of its own.
+package struct PublicPageSettings: Hashable, Sendable {
+  /// Part of its address.
+  package var name = ""
+  package var title = ""
+  package var groups: [PublicGroup] = []
+  package var checks: [String] = []
 
   package init() {}
 }

@@ -65,6 +65,7 @@ enum KeySamples {
     "status.public.color": "\"#0f766e\"", "status.public.color_dark": "\"#5eead4\"",
     "status.public.links": "[{title: Help, url: \"https://shop.example/help\"}]",
     "status.public.imprint": "\"https://shop.example/imprint\"", "status.public.footer": "Example Ltd",
+    "status.public.pages": "[{name: shop, title: Shop, checks: [Shop front]}]",
     "heartbeat": "[{url: \"https://hc.example/ping\"}]",
     "discover": "[{dns: _h._tcp.example.com, extends: t}]",
     "groups": "[{name: G, checks: [{name: Z, type: ping, host: z}]}]",

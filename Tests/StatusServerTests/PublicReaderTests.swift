@@ -83,6 +83,31 @@ import Testing
     #expect(try await reply("/logo").reply.status == 404)
   }
 
+  /// A page with a name of its own has its own checks, addresses and news, and none of the other's.
+  @Test func pagesWithNames() async throws {
+    var face = PublicFace(title: "Example", groups: ["prod"], checks: [], hidesTargets: true)
+    var partners = PublicFace(title: "Partners", groups: [], checks: ["Search"], hidesTargets: true)
+    partners.path = "/partners"
+    face.pages = [partners]
+    let source = try sampleSource()
+    let shop = try #require(source.status.checks.first { $0.name == "Shop front" })
+    let routes = PublicRoutes(face, source: source)
+    func text(_ target: String) async -> (status: Int, text: String) {
+      let reply = await routes.reply(to: StatusRequest(target: target))
+      return (reply.status, String(decoding: reply.body, as: UTF8.self))
+    }
+    let (first, second) = (await text("/").text, await text("/partners").text)
+    #expect(first.contains("Shop front") && !first.contains("Search") && !first.contains("artners"))
+    #expect(second.contains("Search") && !second.contains("Shop front") && !second.contains("Example"))
+    #expect(second.contains("href=\"/partners/feed.atom?lang=en\"") && second.contains("href=\"?lang=de\""))
+    #expect(await text("/partners/").text.contains("<bdi>Partners</bdi>"))
+    #expect(await text("/partners/feed.atom").text.contains("<title>Partners</title>"))
+    #expect(await text("/partners/widget").text.contains("href=\"/partners/?lang=en\""))
+    #expect(await text("/partners/badge/\(shop.id)/state.svg").status == 404)
+    #expect(await text("/badge/\(shop.id)/state.svg").status == 200)
+    #expect(await text("/partner").status == 404)
+  }
+
   /// Each command in its form, and nothing for what makes no sense.
   @Test func commandsAboutPosts() throws {
     func wish(_ target: String) throws -> PostWish {

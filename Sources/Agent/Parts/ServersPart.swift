@@ -68,6 +68,13 @@ extension PublicFace {
     links = settings.links.map { Link(title: $0.title, url: $0.url) }
     (imprint, footer) = (settings.imprint, settings.footer)
     if let path = settings.logo { logo = await Logo(path: path, log) }
+    for page in settings.pages {
+      var face = self
+      (face.title, face.path, face.pages) = (page.title, "/" + page.name, [])
+      face.groups = page.groups.map { Group(tag: $0.tag, title: $0.title) }
+      face.checks = page.checks
+      pages.append(face)
+    }
   }
 }
 

@@ -31,6 +31,33 @@ extension Codec<String> {
     }
   }
 
+  /// Names that are addresses of the public page itself.
+  private static let takenNames = ["badge", "hb", "livez", "logo", "widget"]
+
+  /// Name of a public page, as its address has it.
+  static var pageName: Codec {
+    Codec(.text, isQuoted: true, text: \.self) { typed, place, reader in
+      guard let text = typed.text else { return nil }
+      let isPlain = text.utf8.allSatisfy {
+        (0x61...0x7a).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "-")
+      }
+      guard isPlain, (1...40).contains(text.utf8.count) else {
+        reader.problem(
+          place.position,
+          "\(place.key) must be 1 to 40 lower case letters, digits and dashes, found \(typed.found(text))",
+          hint: "such as shop")
+        return nil
+      }
+      guard !takenNames.contains(text) else {
+        reader.problem(
+          place.position, "\(place.key) must not be \(quoted(text)): the public page has that address",
+          hint: "choose another name")
+        return nil
+      }
+      return text
+    }
+  }
+
   static var footer: Codec {
     text { text, place, reader in
       if text.utf8.count > SettingLimits.footerBytes {
@@ -105,6 +132,41 @@ extension Codec<[PublicLink]> {
     }.printed { links, name, printer in
       printer.map(name) { printer in
         for (index, link) in links.enumerated() { printer.item(String(index)) { $0.settings(link) } }
+      }
+    }
+  }
+}
+
+extension Codec<[PublicPageSettings]> {
+  static var publicPages: Codec {
+    Codec(
+      .list(.map(KeyTable(PublicPageSettings.keys))),
+      text: { "[\($0.map(\.name).joined(separator: ", "))]" }
+    ) { typed, place, reader in
+      guard let list = typed.list else { return nil }
+      if list.count > SettingLimits.publicPages {
+        reader.problem(
+          place.position,
+          "\(place.key) may list at most \(SettingLimits.publicPages) pages, found \(list.count)")
+        return nil
+      }
+      var pages: [PublicPageSettings] = []
+      for (index, given) in list.enumerated() {
+        var page = PublicPageSettings()
+        guard let map = given.map, reader.read(map, into: &page, place.path + [String(index)]) else {
+          continue
+        }
+        if pages.contains(where: { $0.name == page.name }) {
+          reader.problem(
+            given.position, "\(place.key) names the page \(quoted(page.name)) twice",
+            hint: "give it another name")
+        }
+        pages.append(page)
+      }
+      return pages
+    }.printed { pages, name, printer in
+      printer.map(name) { printer in
+        for (index, page) in pages.enumerated() { printer.item(String(index)) { $0.settings(page) } }
       }
     }
   }

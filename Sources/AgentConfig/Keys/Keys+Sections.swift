@@ -187,6 +187,21 @@ extension PublicSettings: KeyedSettings {
       shown: { !$0.links.isEmpty }),
     Key(\.imprint, "imprint", .publicURL, "URL of the legal notice"),
     Key(\.footer, "footer", .footer, "One more paragraph at the end of the page, at most 500 bytes"),
+    Key(
+      \.pages, "pages", .publicPages,
+      "Further pages at /NAME of the same address, at most 20, which look alike: maps of name, title, groups and checks",
+      shown: { !$0.pages.isEmpty }),
+  ]
+}
+
+extension PublicPageSettings: KeyedSettings {
+  package static let keys: [Key<PublicPageSettings>] = [
+    Key(
+      \.name, "name", .pageName, "Its address is /NAME: lower case letters, digits and dashes",
+      required: "such as shop"),
+    Key(\.title, "title", .shown, "Heading of the page, and name of the feed", required: "such as Shop"),
+    Key(\.groups, "groups", .publicGroups, "Sections of the page, as in status.public"),
+    Key(\.checks, "checks", .list(.text), "Checks of the page, as in status.public"),
   ]
 }
 

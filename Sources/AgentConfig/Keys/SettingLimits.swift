@@ -19,6 +19,7 @@ enum SettingLimits {
   static let slowFactor = 0...100
   static let announce: ClosedRange<Duration> = .zero ... .seconds(30 * 86_400)
   static let publicLinks = 10
+  static let publicPages = 20
   static let footerBytes = 500
   static let tracesAtOnce = 1...64
   static let traceEvery: ClosedRange<Duration> = .seconds(10) ... .seconds(86_400)

@@ -11,6 +11,7 @@ struct AtomFeed {
     let items = feed.items
     let updated = items.first?.updated ?? feed.picture.now
     let language = feed.language.rawValue
+    let path = feed.picture.face.path
     return """
       <?xml version="1.0" encoding="utf-8"?>
       <feed xmlns="http://www.w3.org/2005/Atom" xml:lang="\(language)">
@@ -18,8 +19,8 @@ struct AtomFeed {
       <title>\(Markup(name: feed.title))</title>
       <updated>\(updated.rfc3339)</updated>
       <author><name>\(Markup(name: feed.title))</name></author>
-      <link rel="self" href="/feed.atom?lang=\(language)"/>
-      <link rel="alternate" href="/?lang=\(language)"/>
+      <link rel="self" href="\(path)/feed.atom?lang=\(language)"/>
+      <link rel="alternate" href="\(path)/?lang=\(language)"/>
       \(Markup(items.map(entry)))</feed>
 
       """
@@ -33,7 +34,7 @@ struct AtomFeed {
       <title>\(Markup(name: item.title))</title>
       <published>\(item.published.rfc3339)</published>
       <updated>\(item.updated.rfc3339)</updated>
-      <link rel="alternate" href="/?lang=\(feed.language.rawValue)"/>
+      <link rel="alternate" href="\(feed.picture.face.path)/?lang=\(feed.language.rawValue)"/>
       <content type="text">\(lines.count == 1 ? Markup(name: item.text) : Markup(lines))</content>
       </entry>
 

@@ -59,6 +59,10 @@ package struct PublicFace: Sendable {
   }
 
   package var title: String
+  /// Of a page with a name of its own, `/name`; empty for the one at `/`.
+  package var path = ""
+  /// Pages with names of their own, each with checks of its own.
+  package var pages: [PublicFace] = []
   /// In the order of the page.
   package var groups: [Group]
   /// Names or ids of further checks; they come first, under a heading of their own.

@@ -25,7 +25,7 @@ struct PublicFeed {
   var words: any PublicWords { language.words }
   var title: String { Sentence.plain(picture.face.title) }
   /// The same in all languages.
-  var id: UniqueID { .v5(namespace: Self.namespace, name: picture.face.title) }
+  var id: UniqueID { .v5(namespace: Self.namespace, name: picture.face.path + picture.face.title) }
 
   /// The newest change first.
   var items: [Item] {

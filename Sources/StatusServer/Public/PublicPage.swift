@@ -43,11 +43,12 @@ struct PublicPage {
   }
 
   private var query: String { "?lang=\(language.rawValue)" }
+  private var path: String { picture.face.path }
 
   private var feedLinks: Markup {
     """
-    <link rel="alternate" type="application/atom+xml" title="Atom" href="/feed.atom\(query)">
-    <link rel="alternate" type="application/feed+json" title="JSON Feed" href="/feed.json\(query)">
+    <link rel="alternate" type="application/atom+xml" title="Atom" href="\(path)/feed.atom\(query)">
+    <link rel="alternate" type="application/feed+json" title="JSON Feed" href="\(path)/feed.json\(query)">
 
     """
   }
@@ -65,14 +66,14 @@ struct PublicPage {
     let gem: Markup = """
       <svg viewBox="0 0 24 24" aria-hidden="true"><path class="gem" d="M12 1 21 9 12 23 3 9z"/></svg>
       """
-    let logo: Markup = face.logo == nil ? gem : "<img src=\"/logo\" alt=\"\">"
+    let logo: Markup = face.logo == nil ? gem : "<img src=\"\(path)/logo\" alt=\"\">"
     return "<p class=\"brand\">\(logo)\(Layout.name(face.title))</p>"
   }
 
   private var subscribe: Markup {
     """
-    <details class="menu"><summary>\(words.subscribe)</summary><div><a href="/feed.atom\(query)">Atom</a>\
-    <a href="/feed.json\(query)">JSON Feed</a></div></details>
+    <details class="menu"><summary>\(words.subscribe)</summary><div><a href="\(path)/feed.atom\(query)">Atom</a>\
+    <a href="\(path)/feed.json\(query)">JSON Feed</a></div></details>
     """
   }
 

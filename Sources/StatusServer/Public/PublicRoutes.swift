@@ -8,7 +8,18 @@ import Monitoring
 /// but not here.
 struct PublicRoutes: Answering {
   let desk: PublicDesk
+  /// Of pages with names of their own.
+  private(set) var pages: [ByteText: PublicDesk] = [:]
   var feed: LiveFeed? { nil }
+
+  init(desk: PublicDesk) { self.desk = desk }
+
+  init(_ face: PublicFace, source: any StatusSource) {
+    desk = PublicDesk(face, source: source)
+    for page in face.pages {
+      pages[ByteText(String(page.path.dropFirst()))] = PublicDesk(page, source: source)
+    }
+  }
 
   /// Any name leads here: a public server is behind names that the agent does not know. None is repeated in an answer.
   func reply(to request: StatusRequest) async -> Reply {
@@ -21,16 +32,23 @@ struct PublicRoutes: Answering {
     guard request.target.utf8.count <= Routes.maxTarget, let path = RequestPath(request.target) else {
       return failure(400, "BAD_REQUEST", "the address is malformed or too long")
     }
-    var reply = await route(path, request)
+    var reply: Reply
+    if let name = path.segments.first, let page = pages[ByteText(name)] {
+      reply = await route(Array(path.segments.dropFirst()), of: page, path, request)
+    } else {
+      reply = await route(path.segments, of: desk, path, request)
+    }
     reply.omitsBody = request.method == .head
     return reply
   }
 
-  private func route(_ path: RequestPath, _ request: StatusRequest) async -> Reply {
+  private func route(
+    _ segments: [String], of desk: PublicDesk, _ path: RequestPath, _ request: StatusRequest
+  ) async -> Reply {
     let asked = path["lang"].flatMap { PublicLanguage(tag: $0) }
     // Programs are given the language of the address or the face's: what fetches for many people speaks none.
     let language = asked ?? desk.face.language
-    switch path.segments {
+    switch segments {
     case []:
       var reply = await desk.page(asked ?? PublicLanguage(accepted: request.acceptLanguage) ?? language)
       if asked == nil { reply.varies.append("Accept-Language") }
@@ -43,14 +61,16 @@ struct PublicRoutes: Answering {
       guard let logo = desk.face.logo else { break }
       return Reply(200, logo.kind, logo.bytes).shared()
     case let segments where segments.first == "badge":
-      return await badge(Array(segments.dropFirst()), language.words)
+      return await badge(Array(segments.dropFirst()), of: desk, language.words)
     default: break
     }
     return failure(404, "NOT_FOUND", "no such page; the start page is /")
   }
 
   /// `ID/state.svg`, or `state.svg` of all checks together.
-  private func badge(_ segments: [String], _ words: any PublicWords) async -> Reply {
+  private func badge(
+    _ segments: [String], of desk: PublicDesk, _ words: any PublicWords
+  ) async -> Reply {
     func reply(_ status: Int, _ badge: Badge) -> Reply { Reply(status, .svg, badge.render()).shared() }
     if segments == ["state.svg"] {
       return reply(200, Badge(await desk.headline(words), title: desk.face.title, words))

@@ -23,7 +23,7 @@ struct PublicWidget {
       <title>\(Markup(name: picture.face.title))</title>
       <style nonce="\(nonce)">\(Self.style)</style>
       </head>
-      <body><main><h1><a class="t-\(headline.tone.name)" href="/?lang=\(language.rawValue)" target="_blank" rel="noopener">\
+      <body><main><h1><a class="t-\(headline.tone.name)" href="\(picture.face.path)/?lang=\(language.rawValue)" target="_blank" rel="noopener">\
       \(mark)\(headline.sentence.markup(words))</a></h1></main>
       <script nonce="\(nonce)">\(Self.script)</script></body>
       </html>
