@@ -192,6 +192,31 @@ import Testing
       PublicPage(picture: picture).render(nonce: "n").html.contains("<bdi>Database &lt;upgrade&gt;</bdi>"))
   }
 
+  /// Names of windows are shown where that is wanted; reasons that people gave for windows by hand never are.
+  @Test func namesOfWindows() async throws {
+    let shop = try makeCheck("Shop front", host: "shop.example", tags: ["team:shop", "prod"])
+    let windows = (1...2).map { number in
+      MaintenanceWindow(
+        id: UniqueID(high: 8, low: number), name: "window \(number)", selection: MaintenanceSelection(),
+        from: now.advanced(by: .seconds(-60 * Int(number))), until: now.advanced(by: .seconds(600)),
+        skip: false)
+    }
+    var source = try sampleSource()
+    source.status.mark(MaintenancePlan(windows, checks: [shop]))
+    source.status.byHand = [
+      OrderView(
+        id: windows[0].id ?? shop.id, short: "1", target: "all", from: now, until: now, why: "window 1",
+        by: "ann")
+    ]
+    var named = face
+    named.namesMaintenance = true
+    let picture = await PublicPicture(named, from: source)
+    #expect(picture.windows.map(\.title) == ["window 2", nil] && picture.windows.allSatisfy(\.isActive))
+    #expect(picture.sections[1].checks.map(\.state) == [.maintenance])
+    #expect(
+      PublicFeed(picture: picture, language: .english).items.count { $0.title.hasPrefix("Planned") } == 0)
+  }
+
   /// Colours, logo, links, notice and footer of the face; each is text, none is markup.
   @Test func ownLooks() async throws {
     var own = face

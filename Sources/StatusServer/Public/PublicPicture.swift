@@ -88,14 +88,17 @@ struct PublicPicture: Sendable {
       for place in plan.windows(of: check.id) { names[place, default: []].append(check.name) }
     }
     let last = now.advanced(by: face.announce)
+    // Reasons that people give for windows by hand are for the record.
+    let byHand = Set(snapshot.byHand.map(\.id))
     let found = names.compactMap { place, names -> Window? in
       let window = plan.windows[place]
       let active = window.occurrence(at: now)
       guard let hours = active ?? window.next(after: now), hours.lowerBound <= last else { return nil }
       let series = window.id ?? .v5(namespace: PublicFeed.namespace, name: window.name)
       let id = UniqueID.v5(namespace: series, name: "maintenance \(hours.lowerBound.rfc3339)")
+      let isNamed = face.namesMaintenance && !(window.id.map(byHand.contains) ?? false)
       return Window(
-        from: hours.lowerBound, until: hours.upperBound, title: face.namesMaintenance ? window.name : nil,
+        from: hours.lowerBound, until: hours.upperBound, title: isNamed ? window.name : nil,
         names: names, isActive: active != nil, id: id)
     }
     // What begins together stays in one order.
