@@ -79,11 +79,55 @@ package struct PublicSettings: Hashable, Sendable {
   package var listen: ListenAddress?
   /// Title of the public page. By default `Status`, which does not give away the agent's name.
   package var title = "Status"
-  /// Tags, in the order of the page's sections.
-  package var groups: [String] = []
+  /// In the order of the page's sections.
+  package var groups: [PublicGroup] = []
   /// Names or ids of checks.
   package var checks: [String] = []
   package var hideTargets = true
+  /// Of feeds, badges, and readers who ask for no language that there is.
+  package var language = PublicLanguage.english
+  /// How long before its begin a maintenance window is announced.
+  package var announce: Duration = .seconds(7 * 86_400)
+  /// Names of maintenance windows are shown.
+  package var maintenanceNames = false
+  /// File with a picture.
+  package var logo: String?
+  /// `#rrggbb`, of the light scheme and of the dark one.
+  package var color: String?
+  package var darkColor: String?
+  package var links: [PublicLink] = []
+  /// URL of the legal notice.
+  package var imprint: String?
+  package var footer: String?
+  package var pages: [PublicPageSettings] = []
+
+  package init() {}
+}
+
+/// A further public page, with a name and checks of its own.
+package struct PublicPageSettings: Hashable, Sendable {
+  /// Part of its address.
+  package var name = ""
+  package var title = ""
+  package var groups: [PublicGroup] = []
+  package var checks: [String] = []
+
+  package init() {}
+}
+
+/// A section of the public page.
+package struct PublicGroup: Hashable, Sendable {
+  package var tag = ""
+  /// `nil` where the tag says it.
+  package var title: String?
+
+  package init() {}
+}
+
+/// A link on the public page.
+package struct PublicLink: Hashable, Sendable {
+  package var title = ""
+  package var url = ""
 
   package init() {}
 }

@@ -43,12 +43,25 @@ extension SettingsBuilder {
         hint: "name checks, or groups (tags) of checks; what is not named stays private")
     }
     let known = KnownChecks(root, checks)
-    for (index, name) in face.checks.enumerated() where !map.isInvalid(["checks", String(index)]) {
-      if let problem = known.problem(name, "checks") {
-        say(problem, map.position(of: ["checks", String(index)]), known)
+    judgeNamed(map, known)
+    for given in map["pages"]?.list ?? [] {
+      guard let page = given.map else { continue }
+      judgeNamed(page, known)
+      if page["groups"] == nil, page["checks"] == nil {
+        walk.problem(
+          page.position, "this public page shows nothing", hint: "name checks, or groups (tags) of checks")
       }
     }
-    for (index, tag) in face.groups.enumerated() where !map.isInvalid(["groups", String(index)]) {
+  }
+
+  /// Names and tags of checks on one public page.
+  private mutating func judgeNamed(_ map: GivenMap, _ known: KnownChecks) {
+    for (index, given) in (map["checks"]?.list ?? []).enumerated() {
+      guard let name = given.text, let problem = known.problem(name, "checks") else { continue }
+      say(problem, map.position(of: ["checks", String(index)]), known)
+    }
+    for (index, given) in (map["groups"]?.list ?? []).enumerated() {
+      guard let tag = given.text ?? given.map?["tag"]?.text else { continue }
       warnOfTag(tag, map.position(of: ["groups", String(index)]), "groups", known)
     }
   }

@@ -35,6 +35,7 @@ package struct MaintenanceView: Hashable, Sendable {
 extension StatusSnapshot {
   /// Tells each check the window it is in, and lists the windows: those that hold now, then the next to come.
   package mutating func mark(_ plan: MaintenancePlan) {
+    maintenancePlan = plan
     maintenance = plan.windows.enumerated().compactMap { index, window in
       let active = window.occurrence(at: now)
       guard let hours = active ?? window.next(after: now) else { return nil }

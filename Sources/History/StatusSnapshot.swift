@@ -27,6 +27,10 @@ package struct StatusSnapshot: Sendable {
   package var mutes: [OrderView] = []
   /// Windows of maintenance that people have opened by hand.
   package var byHand: [OrderView] = []
+  /// The windows with the checks that each is for; see `mark(_:)`.
+  package internal(set) var maintenancePlan = MaintenancePlan.none
+  /// Posts for the public page, oldest first.
+  package var posts: [StatusPost] = []
 
   package init(agent: AgentIdentity, now: Timestamp, checks: [CheckStatus]) {
     self.agent = agent
@@ -372,19 +376,4 @@ package struct LoadView: Hashable, Sendable {
   package var waits: [WaitView] = []
 
   package init() {}
-}
-
-/// Work of one origin in one queue of the process.
-package struct WaitView: Hashable, Sendable {
-  /// Word of the queue, as in `quartz_queue_waiting`.
-  package var queue: String
-  /// Word of the origin.
-  package var origin: String
-  package var count: Int
-  /// For how long something has been waiting without a break.
-  package var held: Duration
-
-  package init(queue: String, origin: String, count: Int, held: Duration) {
-    (self.queue, self.origin, self.count, self.held) = (queue, origin, count, held)
-  }
 }

@@ -21,8 +21,8 @@ struct QuartzAgentCommand: AsyncParsableCommand {
       StatusCommand.self, SpoolCommand.self, DoctorCommand.self, SchemaCommand.self, ImportCommand.self,
       TraceCommand.self, CompareCommand.self, GroupCommand.self, IncidentsCommand.self, AckCommand.self,
       MuteCommand.self, UnmuteCommand.self,
-      MaintenanceCommand.self, ReportCommand.self, AlertCommand.self, CompletionsCommand.self,
-      ManualCommand.self,
+      MaintenanceCommand.self, PostCommand.self, ReportCommand.self, AlertCommand.self,
+      CompletionsCommand.self, ManualCommand.self,
     ]
   )
 

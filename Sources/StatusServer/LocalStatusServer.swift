@@ -114,7 +114,7 @@ package struct LocalStatusServer: Sendable {
   }
 
   private func answering(_ feed: LiveFeed, _ forms: PageForms) -> any Answering {
-    if let publicFace { return PublicRoutes(desk: PublicDesk(publicFace, source: source)) }
+    if let publicFace { return PublicRoutes(publicFace, source: source) }
     var routes = Routes(
       source: source, hosts: AllowedHosts(listen: listen, further: access.hosts),
       runNow: RunNowGate(token: access.runNowToken),

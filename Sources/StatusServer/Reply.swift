@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Monitoring
 
 /// An answer, before it meets the HTTP library.
 struct Reply: Sendable {
@@ -8,7 +9,8 @@ struct Reply: Sendable {
     case html, json, text, metrics, plainMetrics, protobufMetrics
     /// A stream that has no end of its own.
     case events
-    case svg, atom
+    case svg, png, jpeg, webp
+    case atom, jsonFeed
     case csv
 
     var contentType: String {
@@ -21,7 +23,11 @@ struct Reply: Sendable {
         "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited"
       case .svg: "image/svg+xml"
       case .csv: "text/csv; charset=utf-8; header=present"
+      case .png: "image/png"
+      case .jpeg: "image/jpeg"
+      case .webp: "image/webp"
       case .atom: "application/atom+xml; charset=utf-8"
+      case .jsonFeed: "application/feed+json; charset=utf-8"
       case .events: "text/event-stream; charset=utf-8"
       case .metrics: "application/openmetrics-text; version=1.0.0; charset=utf-8"
       }
@@ -40,6 +46,12 @@ struct Reply: Sendable {
   var allow: String?
   /// Anybody may have it, keep it for a while, and show it on pages of their own.
   var isShared = false
+  /// Other pages may show it in a frame.
+  var mayBeFramed = false
+  /// The page shows pictures that this server has.
+  var hasOwnImages = false
+  /// Of the content. `nil` where it is not said.
+  var language: PublicLanguage?
   /// Of a JSON document: the header `X-Request-Id`.
   var requestID: String?
   /// Of a 303.
@@ -67,13 +79,15 @@ struct Reply: Sendable {
   init(_ status: Int, text: String) { self.init(status, .text, Array(text.utf8)) }
 
   /// Nothing may be fetched, run, framed or sent elsewhere; the page has one style element, one script, which may ask
-  /// this server alone, and a data: icon.
+  /// this server alone, and a data: icon. A widget alone may be framed.
   var policy: String {
+    let images = hasOwnImages ? "'self' data:" : "data:"
     let style =
       styleNonce.map {
-        "; style-src 'nonce-\($0)'; script-src 'nonce-\($0)'; connect-src 'self'; img-src data:"
+        "; style-src 'nonce-\($0)'; script-src 'nonce-\($0)'; connect-src 'self'; img-src \(images)"
       } ?? ""
-    return "default-src 'none'\(style); base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+    let frames = mayBeFramed ? "*" : "'none'"
+    return "default-src 'none'\(style); base-uri 'none'; form-action 'self'; frame-ancestors \(frames)"
   }
 }
 
@@ -89,6 +103,7 @@ extension Reply {
     ]
     if !varies.isEmpty { headers.append(("Vary", varies.joined(separator: ", "))) }
     if isCompressed { headers.append(("Content-Encoding", "gzip")) }
+    if let language { headers.append(("Content-Language", language.rawValue)) }
     if let allow { headers.append(("Allow", allow)) }
     if let requestID { headers.append(("X-Request-Id", requestID)) }
     if let location { headers.append(("Location", location)) }

@@ -29,6 +29,7 @@ extension Routes {
       let snapshot = await source.snapshot()
       return json(snapshot) { snapshot.writeDashboard(to: &$0) }
     case ["groups"]: return try await groups(path)
+    case ["posts"]: return posts(await source.snapshot())
     case ["group"]:
       guard let write = await source.group(withChecks: try path.flag("checks")) else {
         return failure(404, "NOT_FOUND", "this agent is in no group: agent.yaml has no section group")

@@ -82,6 +82,11 @@ extension Routes {
     return status
   }
 
+  private func carryOut(_ path: RequestPath) async throws(BadRequest) -> OperatorAnswer {
+    guard path.isPost else { return await source.act(try path.wish()) }
+    return await source.post(try path.postWish())
+  }
+
   /// `POST` below `/api/v1` that orders something; nil: the address is none of these.
   func order(_ path: RequestPath, authorization: String?) async -> Reply? {
     guard path.isOrder else { return nil }
@@ -89,8 +94,7 @@ extension Routes {
       return failure(refusal.status, refusal.code, refusal.message)
     }
     do throws(BadRequest) {
-      let wish = try path.wish()
-      switch await source.act(wish) {
+      switch try await carryOut(path) {
       case .done(let words):
         return Reply(
           200, .json,
@@ -109,6 +113,7 @@ extension RequestPath {
   /// Whether the request is an operator's command, in any form.
   var isOrder: Bool {
     guard segments.starts(with: ["api", "v1"]) else { return false }
+    if isPost { return true }
     let rest = segments.dropFirst(2)
     switch (rest.first, rest.count) {
     case ("mutes", 1), ("maintenance", 1): return true

@@ -26,6 +26,8 @@ struct Routes: Answering {
 
   /// Longest request target, bytes.
   static let maxTarget = 2048
+  /// The same of a POST, which has the words of a post in it.
+  static let maxOrder = 6144
 
   /// A JSON document names its request, and so do the header `X-Request-Id` and the log line of a failure.
   func reply(to request: StatusRequest) async -> Reply {
@@ -60,8 +62,9 @@ struct Routes: Answering {
     }
     if request.method == .post, request.path == FormPath.act { return await act(request) }
     guard !request.hasBody else { return failure(413, "BODY_REFUSED", "a request here has no body") }
-    guard request.target.utf8.count <= Self.maxTarget else {
-      return failure(414, "URI_TOO_LONG", "the address is longer than \(Self.maxTarget) bytes")
+    let most = request.method == .post ? Self.maxOrder : Self.maxTarget
+    guard request.target.utf8.count <= most else {
+      return failure(414, "URI_TOO_LONG", "the address is longer than \(most) bytes")
     }
     guard let path = RequestPath(request.target) else {
       return failure(400, "BAD_REQUEST", "the address is malformed")

@@ -31,6 +31,8 @@ package protocol StatusSource: Sendable {
   func runNow(_ checkID: UniqueID) async -> RunNowOutcome
   /// Carries out an operator's command. The caller is authorised.
   func act(_ wish: OperatorWish) async -> OperatorAnswer
+  /// Carries out an operator's command about posts of the public page. The caller is authorised.
+  func post(_ wish: PostWish) async -> OperatorAnswer
   /// Content of `/api/v1/group`. `nil` where the agent is in no group.
   func group(withChecks: Bool) async -> (@Sendable (inout JSONWriter) -> Void)?
   /// The store's answer.
@@ -49,6 +51,7 @@ extension StatusSource {
   package func share(of checkID: UniqueID, at instant: Timestamp) async -> WindowShare? { nil }
   package func askPlaces(_ checkID: UniqueID) async {}
   package func act(_ wish: OperatorWish) async -> OperatorAnswer { .refused("nothing can be ordered here") }
+  package func post(_ wish: PostWish) async -> OperatorAnswer { .refused("nothing can be posted here") }
   package var unready: String { "starting" }
   package var shortcomings: [String] { [] }
   package func traces(_ checkID: UniqueID) async -> TraceView? { nil }

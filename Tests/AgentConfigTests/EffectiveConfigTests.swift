@@ -141,6 +141,26 @@ struct GoodConfig: Sendable, CustomTestStringConvertible {
 let goodConfigs: [GoodConfig] = [
   GoodConfig(testDescription: "one check", text: oneCheck),
   GoodConfig(
+    testDescription: "public pages",
+    text: """
+      status:
+        listen: 127.0.0.1:9797
+        public:
+          listen: 127.0.0.1:9898
+          groups: [{tag: web, title: The web}, db]
+          color: "#0F766E"
+          language: ja
+          announce: 2h
+          maintenance_names: true
+          links: [{title: Help, url: "https://a.example/?a=1#b"}]
+          imprint: https://a.example/imprint
+          footer: "Example & Co: #1"
+          pages: [{name: shop, title: Shop, groups: [web]}, {name: db-2, title: "2", groups: [{tag: db, title: Data}]}]
+      checks:
+        - {name: A, type: ping, host: a, tags: [web, db]}
+
+      """),
+  GoodConfig(
     testDescription: "strange texts",
     text: #"""
       agent: {name: "$${env:X} $${file:y} $ \" \\ 'é' 🙂", region: "no"}

@@ -60,6 +60,12 @@ enum KeySamples {
   static let settingValues: [String: String] = [
     "status.public.listen": "127.0.0.1:9899", "status.public.title": "Shop", "status.public.groups": "[web]",
     "status.public.checks": "[Shop front]", "status.public.hide_targets": "false",
+    "status.public.language": "de", "status.public.announce": "2d",
+    "status.public.maintenance_names": "true", "status.public.logo": "logo.svg",
+    "status.public.color": "\"#0f766e\"", "status.public.color_dark": "\"#5eead4\"",
+    "status.public.links": "[{title: Help, url: \"https://shop.example/help\"}]",
+    "status.public.imprint": "\"https://shop.example/imprint\"", "status.public.footer": "Example Ltd",
+    "status.public.pages": "[{name: shop, title: Shop, checks: [Shop front]}]",
     "heartbeat": "[{url: \"https://hc.example/ping\"}]",
     "discover": "[{dns: _h._tcp.example.com, extends: t}]",
     "groups": "[{name: G, checks: [{name: Z, type: ping, host: z}]}]",

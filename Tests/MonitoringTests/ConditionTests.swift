@@ -104,7 +104,7 @@ import Testing
 
   /// A pattern that does not compile is told with the compiler's words, wherever it stands.
   @Test func patternsAreCompiled() {
-    let rule = PatternRule { $0.contains("(") ? "missing )" : nil }
+    let rule = PatternRule(problem: { $0.contains("(") ? "missing )" : nil }, byteProblem: { _ in nil })
     func problems(_ base: CheckDefinition, _ change: (inout CheckDefinition) -> Void) -> [String] {
       var definition = base
       change(&definition)

@@ -30,7 +30,8 @@ import Testing
     #expect(
       UnknownCommand(["zzz"], of: QuartzAgentCommand.self)?.hint.contains("run, once, validate") == true)
     for line in [
-      [], ["status"], ["spool", "ls", "x"], ["--version"], ["help", "onc"], ["once", "statsu"], ["-x", "y"],
+      [], ["status"], ["spool", "ls", "x"], ["post", "Payments are failing"], ["--version"], ["help", "onc"],
+      ["once", "statsu"], ["-x", "y"],
     ] {
       #expect(UnknownCommand(line, of: QuartzAgentCommand.self) == nil, "\(line)")
     }

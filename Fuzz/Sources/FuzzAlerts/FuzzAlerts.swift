@@ -5,7 +5,7 @@
 @testable import Monitoring
 
 /// What alerting keeps in state_dir as somebody or something left it, and what people order. The first byte chooses:
-/// alerts.json, by-hand.json, or an order, a line for each of its words. What was read is written and reads back the same.
+/// alerts.json, by-hand.json or posts.json, or an order, a line for each of its words. What was read is written and reads back the same.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   guard count > 1 else { return 0 }
@@ -13,7 +13,9 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let rest = Array(bytes.dropFirst())
   switch bytes[0] % 3 {
   case 0: if let json = try? JSONValue.parse(rest) { incidents(json) }
-  case 1: if let book = HandBook.read(rest) { hand(book) }
+  case 1:
+    if let book = HandBook.read(rest) { hand(book) }
+    if let book = PostBook.read(rest) { posts(book) }
   default: order(String(decoding: rest, as: UTF8.self))
   }
   return 0
@@ -57,6 +59,12 @@ private func hand(_ book: HandBook) {
   var json = JSONWriter()
   book.write(to: &json)
   precondition(HandBook.read(json.bytes) != nil)
+}
+
+private func posts(_ book: PostBook) {
+  var json = JSONWriter()
+  book.write(to: &json)
+  precondition(PostBook.read(json.bytes)?.posts.count == book.posts.count)
 }
 
 private func order(_ text: String) {

@@ -18,6 +18,7 @@ struct AgentStatus: StatusSource {
   let runs: RunNowDesk
   let store: StoreDesk
   let operators: OperatorDesk
+  let posts: PostDesk
   let traces: TraceDesk
   /// `nil` where alerts are off.
   let alerts: AlertDesk?
@@ -51,6 +52,7 @@ struct AgentStatus: StatusSource {
 
   func runNow(_ checkID: UniqueID) async -> RunNowOutcome { await runs.run(checkID) }
   func act(_ wish: OperatorWish) async -> OperatorAnswer { await operators.take(wish) }
+  func post(_ wish: PostWish) async -> OperatorAnswer { await posts.take(wish) }
   func spool(_ question: SpoolQuestion) async -> SpoolAnswer { await store.answer(question) }
   func askPlaces(_ checkID: UniqueID) async { await places?.keeper.ask(checkID) }
 

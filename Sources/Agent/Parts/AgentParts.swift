@@ -66,7 +66,7 @@ package struct AgentParts: Sendable {
       parts: parts.compactMap(\.self) + outside.further + [schedule], history: history.store,
       threads: threads, runs: runs,
       store: StoreDesk(base: base, uploader: early.link?.uploader), operators: operators.desk,
-      traces: traces, alerts: alerts?.desk, places: places, base: base)
+      posts: operators.posts, traces: traces, alerts: alerts?.desk, places: places, base: base)
     all = status.parts + [ServersPart(settings, status, heartbeats, probes, log)]
     (self.base, self.status, self.refusedFile, answers) = (base, status, refusedFile, early.answers)
     scheduler = schedule.scheduler

@@ -44,9 +44,10 @@ struct AlertPart: AgentPart {
   func contribute(to snapshot: inout StatusSnapshot) { snapshot.alerts = desk.view(now: snapshot.now) }
 }
 
-/// Orders by hand: mutes, maintenance, acknowledgements.
+/// Orders by hand: mutes, maintenance, acknowledgements; and posts for the public page.
 struct OperatorPart: AgentPart {
   let desk: OperatorDesk
+  let posts: PostDesk
   private let base: AgentBase
 
   init(_ base: AgentBase, alerts: AlertDesk?) async {
@@ -54,11 +55,13 @@ struct OperatorPart: AgentPart {
     desk = await OperatorDesk(
       restoring: base.outside.disk, base.catalog, base.maintenance, alerts: alerts, orders: base.orders,
       pace: base.outside.pace, log: base.log, time: base.time)
+    posts = await PostDesk(restoring: base.outside.disk, base.catalog, log: base.log, time: base.time)
   }
 
   func services(_ picture: @escaping AgentPicture) -> [AgentService] { [{ await desk.run() }] }
 
-  func contribute(to snapshot: inout StatusSnapshot) {
+  func contribute(to snapshot: inout StatusSnapshot) async {
+    snapshot.posts = await posts.posts
     let orders = base.orders.current
     snapshot.mutes = orders.mutes.map(OrderView.init)
     snapshot.byHand = orders.windows.map(OrderView.init)

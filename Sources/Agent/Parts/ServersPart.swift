@@ -10,7 +10,8 @@ import StatusServer
 struct ServersPart: AgentPart {
   private let own: LocalStatusServer?
   private let socket: LocalStatusServer?
-  private let publicPage: LocalStatusServer?
+  /// The public page, made when it starts: its logo is read then.
+  private let publicPage: (@Sendable () async -> LocalStatusServer)?
   private let log: Logger
 
   init(
@@ -28,18 +29,21 @@ struct ServersPart: AgentPart {
       own?.probes = ProbeDoor(desk: desk, token: probe.token, allowed: probe.allow.map(\.range))
     }
     (self.own, socket, self.log) = (own, server(settings.socket), log)
-    publicPage = settings.publicFace.flatMap { face in
-      face.listen.map {
-        LocalStatusServer(public: PublicFace(face), listen: $0.numeric, source: status, logger: log).taking(
-          heartbeats)
+    if let given = settings.publicFace, let listen = given.listen {
+      publicPage = {
+        let face = await PublicFace(given, log)
+        return LocalStatusServer(public: face, listen: listen.numeric, source: status, logger: log)
+          .taking(heartbeats)
       }
+    } else {
+      publicPage = nil
     }
   }
 
   func services(_ picture: @escaping AgentPicture) -> [AgentService] {
     var services: [AgentService] = []
     if let own { services.append { await serve(own, as: "status page") } }
-    if let publicPage { services.append { await serve(publicPage, as: "public page") } }
+    if let publicPage { services.append { await serve(publicPage(), as: "public page") } }
     if let socket { services.append { await serve(socket, as: "socket for commands", isNamed: false) } }
     return services
   }
@@ -54,10 +58,49 @@ struct ServersPart: AgentPart {
 }
 
 extension PublicFace {
-  init(_ settings: PublicSettings) {
+  init(_ settings: PublicSettings, _ log: Logger) async {
     self.init(
-      title: settings.title, groups: settings.groups, checks: settings.checks,
-      hidesTargets: settings.hideTargets)
+      title: settings.title, groups: settings.groups.map { Group(tag: $0.tag, title: $0.title) },
+      checks: settings.checks, hidesTargets: settings.hideTargets)
+    (language, announce) = (settings.language, settings.announce)
+    namesMaintenance = settings.maintenanceNames
+    (color, darkColor) = (settings.color, settings.darkColor)
+    links = settings.links.map { Link(title: $0.title, url: $0.url) }
+    (imprint, footer) = (settings.imprint, settings.footer)
+    if let path = settings.logo { logo = await Logo(path: path, log) }
+    for page in settings.pages {
+      var face = self
+      (face.title, face.path, face.pages) = (page.title, "/" + page.name, [])
+      face.groups = page.groups.map { Group(tag: $0.tag, title: $0.title) }
+      face.checks = page.checks
+      pages.append(face)
+    }
+  }
+}
+
+extension PublicFace.Logo {
+  /// `nil` for a file that is no logo; the log says why.
+  fileprivate init?(path: String, _ log: Logger) async {
+    let read = await onThread { () -> Result<[UInt8], UnreadableFile> in
+      do throws(UnreadableFile) {
+        return .success(try readWhole(path, limit: 1 << 20))
+      } catch {
+        return .failure(error)
+      }
+    }
+    switch read {
+    case .failure(let problem):
+      log.warning("status.public.logo: \(problem.words): the page has no logo")
+      return nil
+    case .success(let bytes):
+      guard let logo = Self(bytes) else {
+        log.warning(
+          "status.public.logo: \(path.printable(maxBytes: 500)) is no PNG, JPEG, WebP or SVG of at most 64 KiB: the page has no logo"
+        )
+        return nil
+      }
+      self = logo
+    }
   }
 }
 

@@ -161,9 +161,61 @@ extension PublicSettings: KeyedSettings {
       \.listen, "listen", .listen, "address:port or unix:PATH; other than status.listen",
       required: "such as 0.0.0.0:8080"),
     Key(\.title, "title", .shown, "Heading of the page, and name of the feed"),
-    Key(\.groups, "groups", .list(.text), "Tags that make the page's sections, in this order"),
+    Key(
+      \.groups, "groups", .publicGroups,
+      "Tags that make the page's sections, in this order; or maps of tag and title. Without a title the heading is what "
+        + "follows the colon of the tag"),
     Key(\.checks, "checks", .list(.text), "Names or ids of checks that come before them"),
     Key(\.hideTargets, "hide_targets", .flag, "Do not show what the checks probe"),
+    Key(
+      \.language, "language", .choice,
+      "Language of feeds and badges, and of readers whose browser asks for none of these"),
+    Key(
+      \.announce, "announce", .duration(SettingLimits.announce),
+      "How long before its begin a maintenance window of a shown check is announced"),
+    Key(
+      \.maintenanceNames, "maintenance_names", .flag, "Show names of maintenance windows, too",
+      shown: { $0.maintenanceNames }),
+    Key(
+      \.logo, "logo", .wholeFile,
+      "PNG, JPEG, WebP or SVG of at most 64 KiB; read at start; relative to this file"),
+    Key(\.color, "color", .color, "Colour of the band on top of the page, as #rrggbb"),
+    Key(
+      \.darkColor, "color_dark", .color, "The same on dark ground", default: "that of color"),
+    Key(
+      \.links, "links", .publicLinks, "Links at the end of the page, at most 10: maps of title and url",
+      shown: { !$0.links.isEmpty }),
+    Key(\.imprint, "imprint", .publicURL, "URL of the legal notice"),
+    Key(\.footer, "footer", .footer, "One more paragraph at the end of the page, at most 500 bytes"),
+    Key(
+      \.pages, "pages", .publicPages,
+      "Further pages at /NAME of the same address, at most 20, which look alike: maps of name, title, groups and checks",
+      shown: { !$0.pages.isEmpty }),
+  ]
+}
+
+extension PublicPageSettings: KeyedSettings {
+  package static let keys: [Key<PublicPageSettings>] = [
+    Key(
+      \.name, "name", .pageName, "Its address is /NAME: lower case letters, digits and dashes",
+      required: "such as shop"),
+    Key(\.title, "title", .shown, "Heading of the page, and name of the feed", required: "such as Shop"),
+    Key(\.groups, "groups", .publicGroups, "Sections of the page, as in status.public"),
+    Key(\.checks, "checks", .list(.text), "Checks of the page, as in status.public"),
+  ]
+}
+
+extension PublicGroup: KeyedSettings {
+  package static let keys: [Key<PublicGroup>] = [
+    Key(\.tag, "tag", .text, "A tag of checks", required: "name a tag of the checks"),
+    Key(\.title, "title", .shown, "Heading of the section"),
+  ]
+}
+
+extension PublicLink: KeyedSettings {
+  package static let keys: [Key<PublicLink>] = [
+    Key(\.title, "title", .shown, "Words of the link", required: "such as Help"),
+    Key(\.url, "url", .publicURL, "Where it leads", required: "such as https://shop.example/help"),
   ]
 }
 

@@ -17,6 +17,10 @@ enum SettingLimits {
   static let groupWeight = 1...1000
   static let batch = 1...1000
   static let slowFactor = 0...100
+  static let announce: ClosedRange<Duration> = .zero ... .seconds(30 * 86_400)
+  static let publicLinks = 10
+  static let publicPages = 20
+  static let footerBytes = 500
   static let tracesAtOnce = 1...64
   static let traceEvery: ClosedRange<Duration> = .seconds(10) ... .seconds(86_400)
   static let goodEvery: ClosedRange<Duration> = .seconds(600) ... .seconds(30 * 86_400)

@@ -38,6 +38,9 @@ package struct MaintenancePlan: Sendable {
     return own.filter { windows[$0].overlaps(from, through: to) }.map { windows[$0] }
   }
 
+  /// The windows that a check is in some time, as positions in `windows`.
+  package func windows(of checkID: UniqueID) -> [Int] { ofCheck[checkID] ?? [] }
+
   package func active(_ checkID: UniqueID, at instant: Timestamp) -> [MaintenanceWindow] {
     active(checkID, from: instant, through: instant)
   }

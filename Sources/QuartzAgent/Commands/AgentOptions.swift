@@ -44,7 +44,7 @@ struct OrderOptions: ParsableArguments {
 }
 
 /// Name of the login at the terminal, also behind sudo.
-private func loginName() -> String? {
+func loginName() -> String? {
   let environment = processEnvironment()
   for variable in ["SUDO_USER", "LOGNAME", "USER"] {
     if let name = environment[variable], !name.isEmpty { return name }

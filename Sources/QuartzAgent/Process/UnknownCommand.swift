@@ -19,6 +19,7 @@ struct UnknownCommand: Equatable {
     for word in arguments {
       let known = command.configuration.subcommands
       guard !known.isEmpty, !word.hasPrefix("-"), word != "help" else { return nil }
+      if command is any TakesWords.Type { return nil }
       if let next = known.first(where: { $0._commandName == word }) {
         (command, way) = (next, way + [word])
         continue
@@ -38,6 +39,9 @@ struct UnknownCommand: Equatable {
     return nil
   }
 }
+
+/// A command with subcommands whose default one begins with words of the reader's own.
+protocol TakesWords {}
 
 /// Whether `once` could take it for a target.
 private func isTarget(_ word: String) -> Bool {

@@ -6,7 +6,7 @@ import Monitoring
 
 // Incidents, channels, and what is ordered by hand.
 extension OpenAPI {
-  private static let orderFailures: [(status: Int, summary: String)] = [
+  static let orderFailures: [(status: Int, summary: String)] = [
     (401, "The token is missing or wrong"), (403, "status.run_now_token is not set"),
     (404, "Nothing is called so"), (409, "It cannot be done, and why"),
   ]

@@ -37,7 +37,7 @@ extension OpenAPI {
   }
 
   /// Every request that the API answers.
-  static let operations: [Operation] = reading + ofChecks + ofAlerts + ofReports + ofStore
+  static let operations: [Operation] = reading + ofChecks + ofAlerts + ofPosts + ofReports + ofStore
 
   private static let reading = [
     Operation(

@@ -29,7 +29,7 @@ extension OpenAPI {
     ("Summary", summary), ("Dashboard", dashboard), ("Group", group), ("Check", check), ("Last", last),
     ("Window", window), ("Windows", .either(.list(.ref("Window")), .ref("Window"))), ("Latency", latency),
     ("Outage", outage), ("Series", series), ("Incident", incident), ("Alerts", alerts), ("Order", order),
-    ("Maintenance", maintenance), ("Done", .object([.field("message", .text)])),
+    ("Post", post), ("Maintenance", maintenance), ("Done", .object([.field("message", .text)])),
     ("Result", result), ("Path", path), ("Trace", trace), ("Place", place), ("Share", share),
     ("Report", report),
   ]

@@ -31,6 +31,8 @@ struct StatusRequest: Sendable {
   var accept: String?
   /// The Accept-Encoding headers as one; nil: none came.
   var acceptEncoding: String?
+  /// The Accept-Language headers as one; `nil`: none came.
+  var acceptLanguage: String?
 
   /// Address of the client. `nil` over a unix socket.
   var remote: IPAddress?

@@ -34,6 +34,11 @@ struct UptimeStrip {
   }
 
   private func cell(_ point: SeriesPoint, at x: Int) -> Markup {
+    "<g><title>\(words(point))</title>\(Self.shape(point, at: x))</g>"
+  }
+
+  /// One cell, 3 wide and 24 high.
+  static func shape(_ point: SeriesPoint, at x: Int) -> Markup {
     let time = point.time
     let shape: Markup
     if time.judged == 0 {
@@ -53,7 +58,7 @@ struct UptimeStrip {
     } else {
       shape = "<rect class=\"f-up\" x=\"\(x)\" y=\"0\" width=\"3\" height=\"24\"/>"
     }
-    return "<g><title>\(words(point))</title>\(shape)</g>"
+    return shape
   }
 
   /// `11-22 14:00 to 14:30 UTC: 98.33% up, down 30s`.

@@ -22,11 +22,11 @@ struct Badge {
       }
     }
 
-    var label: String {
+    func label(_ words: any PublicWords) -> String {
       switch self {
-      case .state: "state"
-      case .latency: "latency"
-      case .uptime(let period): "uptime \(period.rawValue)"
+      case .state: words.status
+      case .latency: words.latency
+      case .uptime(let period): words.uptime(period)
       }
     }
   }
@@ -37,6 +37,16 @@ struct Badge {
     case degraded = "#b45309"
     case down = "#b91c1c"
     case unknown = "#4b5563"
+
+    /// As the style calls it.
+    var name: String {
+      switch self {
+      case .up: "up"
+      case .degraded: "degraded"
+      case .down: "down"
+      case .unknown: "unknown"
+      }
+    }
   }
 
   var label: String
@@ -47,19 +57,28 @@ struct Badge {
     (self.label, self.value, self.tone) = (label, value, tone)
   }
 
-  init(_ kind: Kind, of check: PublicCheck) {
+  init(_ kind: Kind, of check: PublicCheck, _ words: any PublicWords) {
     switch kind {
     case .state:
       // The name says whose state it is; a badge stands alone.
-      self.init(label: StatusFormat.name(check.name), value: check.state.word, tone: Tone(check.state))
+      self.init(label: Sentence.plain(check.name), value: check.word(words), tone: Tone(check.state))
     case .latency:
+      let latency = check.median.map { StatusFormat.latency($0).replacing(".", with: words.point) }
       self.init(
-        label: kind.label, value: check.median.map { StatusFormat.latency($0) } ?? "no data",
-        tone: check.median == nil ? .unknown : .up)
+        label: kind.label(words), value: latency ?? words.noData, tone: latency == nil ? .unknown : .up)
     case .uptime(let period):
-      let window = check.windows.first { $0.period == period }
-      self.init(label: kind.label, value: window?.text ?? "no data", tone: Tone(uptime: window?.uptime))
+      let window = check.window(period)
+      let thin = window?.thin.map { " (\(words.ofData(words.length($0))))" } ?? ""
+      self.init(
+        label: kind.label(words), value: words.percent(window?.uptime) + thin,
+        tone: Tone(uptime: thin.isEmpty ? window?.uptime : nil))
     }
+  }
+
+  /// Of all checks together.
+  init(_ headline: PublicHeadline, title: String, _ words: any PublicWords) {
+    self.init(
+      label: Sentence.plain(title), value: headline.sentence.text(words), tone: headline.tone)
   }
 
   private static let height = 20
@@ -79,7 +98,7 @@ struct Badge {
   }
 
   func render() -> [UInt8] {
-    let (label, value) = (label.printable(maxBytes: 80), value.printable(maxBytes: 40))
+    let (label, value) = (label.printable(maxBytes: 80), value.printable(maxBytes: 120))
     let (left, right) = (Self.width(label), Self.width(value))
     let middle = left + 2 * Self.padding
     let whole = middle + right + 2 * Self.padding

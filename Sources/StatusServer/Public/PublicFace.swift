@@ -1,144 +1,91 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import History
 import Monitoring
 
-/// The public page's content: some checks under a title, and nothing of the agent, its network or the details of
-/// failures.
+/// The public page's settings: the checks it shows, and how it looks.
 package struct PublicFace: Sendable {
+  /// A section of the page: the checks with a tag.
+  package struct Group: Sendable, ExpressibleByStringLiteral {
+    package var tag: String
+    /// `nil` where the tag itself says it.
+    package var title: String?
+
+    package init(tag: String, title: String? = nil) { (self.tag, self.title) = (tag, title) }
+    package init(stringLiteral tag: String) { self.init(tag: tag) }
+
+    /// The title, or what stands in the tag behind `service:` or `group=`, with a capital.
+    var heading: String {
+      if let title { return title }
+      let value = tag.utf8.lastIndex { $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: "=") }
+        .map { String(tag[tag.utf8.index(after: $0)...]) }
+      let words = value.flatMap { $0.isEmpty ? nil : $0 } ?? tag
+      return words.prefix(1).uppercased() + words.dropFirst()
+    }
+  }
+
+  package struct Link: Sendable {
+    package var title: String
+    /// http or https.
+    package var url: String
+
+    package init(title: String, url: String) { (self.title, self.url) = (title, url) }
+  }
+
+  /// A picture, as it is served.
+  package struct Logo: Sendable {
+    let kind: Reply.Kind
+    let bytes: [UInt8]
+
+    /// Bytes that a logo may have.
+    package static let limit = 64 << 10
+
+    /// `nil` for what is no PNG, JPEG, WebP or SVG, by its first bytes.
+    package init?(_ bytes: [UInt8]) {
+      guard bytes.count <= Self.limit else { return nil }
+      if bytes.starts(with: [0x89, 0x50, 0x4e, 0x47]) {
+        kind = .png
+      } else if bytes.starts(with: [0xff, 0xd8, 0xff]) {
+        kind = .jpeg
+      } else if bytes.starts(with: "RIFF".utf8), bytes.dropFirst(8).starts(with: "WEBP".utf8) {
+        kind = .webp
+      } else if bytes.starts(with: "<svg".utf8) || bytes.starts(with: "<?xml".utf8) {
+        kind = .svg
+      } else {
+        return nil
+      }
+      self.bytes = bytes
+    }
+  }
+
   package var title: String
-  /// Tags that make the page's sections, in their order.
-  package var groups: [String]
-  /// Names or ids of further checks; they come first, under no heading.
+  /// Of a page with a name of its own, `/name`; empty for the one at `/`.
+  package var path = ""
+  /// Pages with names of their own, each with checks of its own.
+  package var pages: [PublicFace] = []
+  /// In the order of the page.
+  package var groups: [Group]
+  /// Names or ids of further checks; they come first, under a heading of their own.
   package var checks: [String]
   package var hidesTargets: Bool
+  /// Language of feeds and badges, and of readers who ask for none that there is.
+  package var language = PublicLanguage.english
+  /// How long before its begin a maintenance window is announced.
+  package var announce: Duration = .seconds(7 * 86_400)
+  /// Shows names of maintenance windows, beside those of the checks.
+  package var namesMaintenance = false
+  package var logo: Logo?
+  /// `#rrggbb` of the band on top and the mark, and the same on dark ground; `nil`: the palette's.
+  package var color: String?
+  package var darkColor: String?
+  package var links: [Link] = []
+  /// URL of the legal notice.
+  package var imprint: String?
+  /// One more paragraph at the end of the page.
+  package var footer: String?
 
-  package init(title: String, groups: [String], checks: [String], hidesTargets: Bool) {
+  package init(title: String, groups: [Group], checks: [String], hidesTargets: Bool) {
     (self.title, self.groups, self.checks) = (title, groups, checks)
     self.hidesTargets = hidesTargets
   }
-}
-
-/// One check on the public page. A property that is not here cannot be shown by mistake.
-struct PublicCheck: Sendable {
-  enum State: String, Sendable {
-    case up, degraded, down, unknown, maintenance
-  }
-
-  struct Window: Sendable {
-    var period: UptimePeriod
-    /// As people read it, with how much it rests on where that is little.
-    var text: String
-    /// Percent.
-    var uptime: Double?
-  }
-
-  struct Downtime: Sendable {
-    var begin: Timestamp
-    /// `nil` while it lasts.
-    var end: Timestamp?
-    var length: Duration
-  }
-
-  var id: UniqueID
-  var name: String
-  /// `nil` where it is hidden.
-  var target: String?
-  var state: State
-  var windows: [Window]
-  /// The last 90 days, oldest first.
-  var days: [SeriesPoint]
-  /// Newest first.
-  var outages: [Downtime]
-  /// Of the last 24 hours, successes only.
-  var median: Duration?
-  var maintenanceUntil: Timestamp?
-}
-
-/// Everything that the public face shows, of one instant.
-struct PublicPicture: Sendable {
-  var face: PublicFace
-  var now: Timestamp
-  var sections: [(heading: String?, checks: [PublicCheck])]
-
-  /// Each once, in the order of the page.
-  var checks: [PublicCheck] {
-    var seen: Set<UniqueID> = []
-    return sections.flatMap(\.checks).filter { seen.insert($0.id).inserted }
-  }
-
-  init(_ face: PublicFace, from source: any StatusSource) async {
-    let snapshot = await source.snapshot()
-    (self.face, now, sections) = (face, snapshot.now, [])
-    let enabled = snapshot.checks.filter(\.enabled)
-    let names = Set(face.checks.map { ByteText($0) })
-    var known: [UniqueID: PublicCheck] = [:]
-    func shown(_ checks: [CheckStatus]) async -> [PublicCheck] {
-      var list: [PublicCheck] = []
-      for check in checks {
-        let found: PublicCheck
-        if let known = known[check.id] {
-          found = known
-        } else {
-          found = await PublicCheck(check, snapshot.now, hidesTarget: face.hidesTargets, from: source)
-        }
-        known[check.id] = found
-        list.append(found)
-      }
-      return list
-    }
-    let own = enabled.filter {
-      names.contains(ByteText($0.name)) || names.contains(ByteText($0.id.description))
-    }
-    if !own.isEmpty { sections.append((nil, await shown(own))) }
-    for tag in face.groups {
-      let checks = enabled.filter { check in check.tags.contains { $0 == tag } }
-      if !checks.isEmpty { sections.append((tag, await shown(checks))) }
-    }
-  }
-}
-
-extension PublicCheck {
-  fileprivate init(
-    _ check: CheckStatus, _ now: Timestamp, hidesTarget: Bool, from source: any StatusSource
-  ) async {
-    (id, name) = (check.id, check.name)
-    target = hidesTarget ? nil : check.target
-    // What has not been looked at for long is not known any more, whatever it was.
-    state =
-      check.maintenance != nil
-      ? .maintenance : check.stale ? .unknown : State(rawValue: check.state.rawValue) ?? .unknown
-    maintenanceUntil = check.maintenance?.until
-    windows = check.windows.map { window in
-      Window(
-        period: window.period,
-        text: StatusFormat.percent(window.uptime)
-          + (window.uptime == nil ? "" : StatusFormat.remark(window.data)),
-        uptime: window.data.isThin ? nil : window.uptime)
-    }
-    median = check.window(.day).latency?.p50
-    days = await source.series(check.id, .quarter, points: UptimeStrip.cells(.quarter)) ?? []
-    outages = (await source.outages(check.id) ?? []).reversed().map {
-      Downtime(begin: $0.begin, end: $0.end, length: $0.duration(now: now))
-    }
-  }
-}
-
-extension PublicCheck.State {
-  /// Mark and word, which say all without a colour.
-  var mark: String {
-    switch self {
-    case .up: CheckState.up.mark
-    case .degraded: CheckState.degraded.mark
-    case .down: CheckState.down.mark
-    case .unknown: CheckState.unknown.mark
-    case .maintenance: StatusFormat.maintenanceMark
-    }
-  }
-
-  var word: String { self == .maintenance ? "maintenance" : rawValue }
-
-  /// Of the private page's style.
-  var style: String { self == .maintenance ? "off" : rawValue }
 }

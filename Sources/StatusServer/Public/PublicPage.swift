@@ -4,18 +4,21 @@ import Basics
 import History
 import Monitoring
 
-/// The one page of the public face.
+/// The one page of the public face, in one language.
 struct PublicPage {
   let picture: PublicPicture
+  var language = PublicLanguage.english
 
-  /// Outages that are listed, of all checks together.
-  static let shownOutages = 20
+  var words: any PublicWords { language.words }
 
   func render(nonce: String) -> Markup {
     let face = picture.face
+    let headline = PublicHeadline(picture, words)
+    let title = Markup(
+      name: (headline.detail.isEmpty ? "" : headline.sentence.text(words) + " · ") + face.title)
     return """
       <!doctype html>
-      <html lang="en">
+      <html lang="\(language.rawValue)">
       <head>
       <meta charset="utf-8">
       <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -23,19 +26,15 @@ struct PublicPage {
       <meta name="referrer" content="no-referrer">
       <noscript><meta http-equiv="refresh" content="60"></noscript>
       <title>\(title)</title>
-      <link rel="alternate" type="application/atom+xml" title="Outages" href="/feed.atom">
-      <style nonce="\(nonce)">\(Layout.style)\(Layout.chartStyle)\(Self.style)</style>
+      \(feedLinks)<style nonce="\(nonce)">\(Palette.style)\(Self.style)\(colors)</style>
       </head>
-      <body>
-      <header class="top"><div class="wrap"><h1 class="brand">\(face.title)</h1>
-      <span class="dim clock">as of <time datetime="\(picture.now.rfc3339)">\(Layout.moment(picture.now))</time> UTC</span>
-      </div></header>
-      <main class="wrap">
-      \(banner)
-      \(Markup(picture.sections.map(section)))
-      \(outages)
+      <body \(scriptWords)>
+      <header><div>\(brand)\(subscribe)</div></header>
+      <main>
+      \(hero(headline))
+      \(posts)\(windows)\(Markup(picture.sections.map(section)))\(legend)\(outages)\(resolvedPosts)
       </main>
-      <footer class="wrap dim">Kept as it is now, once a minute. <a href="/feed.atom">Outages as a feed</a></footer>
+      \(footer)
       <script nonce="\(nonce)">\(Self.script)</script>
       </body>
       </html>
@@ -43,104 +42,66 @@ struct PublicPage {
       """
   }
 
-  /// Puts the page as it is now in the place of what is shown, without moving the reader.
-  private static let script: Markup = """
-    setInterval(async()=>{try{const r=await fetch('/');if(!r.ok)return;
-    const d=new DOMParser().parseFromString(await r.text(),'text/html');
-    for(const s of ['main','header.top'])document.querySelector(s).replaceWith(d.querySelector(s));
-    document.title=d.title}catch(e){}},60000)
+  private var query: String { "?lang=\(language.rawValue)" }
+  private var path: String { picture.face.path }
+
+  private var feedLinks: Markup {
     """
+    <link rel="alternate" type="application/atom+xml" title="Atom" href="\(path)/feed.atom\(query)">
+    <link rel="alternate" type="application/feed+json" title="JSON Feed" href="\(path)/feed.json\(query)">
 
-  private static let style: Markup = """
-    .public{list-style:none;margin:0;padding:0}.public li{border-top:1px solid var(--line);padding:12px 0}
-    .public li:first-child{border-top:0}.public .strip{height:28px;margin:8px 0 4px}
-    .line1{display:flex;flex-wrap:wrap;gap:4px 16px;justify-content:space-between;font-weight:600;overflow-wrap:anywhere}
-    .figures{display:flex;flex-wrap:wrap;gap:4px 20px}
     """
-
-  private var checks: [PublicCheck] { picture.checks }
-
-  private func count(_ state: PublicCheck.State) -> Int { checks.count { $0.state == state } }
-
-  private var title: String {
-    let down = count(.down)
-    return down > 0 ? "\(down) down · \(picture.face.title)" : picture.face.title
   }
 
-  private var banner: Markup {
-    let (down, degraded, unknown) = (count(.down), count(.degraded), count(.unknown))
-    if checks.isEmpty {
-      return "<section class=\"card empty\"><h2>Nothing is shown here yet</h2></section>"
-    }
-    if down > 0 {
-      return """
-        <p class="banner" role="alert"><span class="mark down" aria-hidden="true">✕</span> \
-        \(down) of \(checks.count) \(plural("is", down, "are")) down</p>
-        """
-    }
-    if degraded > 0 {
-      return """
-        <p class="banner warn"><span class="mark degraded" aria-hidden="true">▲</span> \
-        \(degraded) of \(checks.count) \(plural("is", degraded, "are")) degraded</p>
-        """
-    }
-    if unknown > 0 {
-      return """
-        <p class="banner warn"><span class="mark unknown" aria-hidden="true">?</span> \
-        Of \(unknown) of \(checks.count) nothing is known at present</p>
-        """
-    }
+  /// Of what the script writes itself.
+  private var scriptWords: Markup {
+    """
+    data-own="\(words.yourTime)" data-zone="\(words.timesAreYours)" data-up="\(words.percent(100))" \
+    data-none="\(words.noData)" data-maintenance="\(words.maintenance)"
+    """
+  }
+
+  private var brand: Markup {
+    let face = picture.face
+    let gem: Markup = """
+      <svg viewBox="0 0 24 24" aria-hidden="true"><path class="gem" d="M12 1 21 9 12 23 3 9z"/></svg>
+      """
+    let logo: Markup = face.logo == nil ? gem : "<img src=\"\(path)/logo\" alt=\"\">"
+    return "<p class=\"brand\">\(logo)\(Layout.name(face.title))</p>"
+  }
+
+  private var subscribe: Markup {
+    """
+    <details class="menu"><summary>\(words.subscribe)</summary><div><a href="\(path)/feed.atom\(query)">Atom</a>\
+    <a href="\(path)/feed.json\(query)">JSON Feed</a></div></details>
+    """
+  }
+
+  private func hero(_ headline: PublicHeadline) -> Markup {
+    let mark: Markup = headline.mark.isEmpty ? "" : "<span aria-hidden=\"true\">\(headline.mark)</span> "
+    let detail = headline.detail.map { $0.markup(words) + " " }
+    let line: Markup = detail.isEmpty ? "" : "<p>\(Markup(detail))</p>"
     return """
-      <section class="card"><p class="fine"><span class="mark up" aria-hidden="true">●</span> Everything is up</p></section>
+      <section class="hero t-\(headline.tone.name)"><h1>\(mark)\(headline.sentence.markup(words))</h1>\(line)</section>
       """
   }
 
-  private func section(_ section: (heading: String?, checks: [PublicCheck])) -> Markup {
-    let heading: Markup = section.heading.map { "<h2>\($0)</h2>" } ?? "<h2>Services</h2>"
-    return """
-      <section class="card">\(heading)<ul class="public">\(Markup(section.checks.map(row)))</ul></section>
-
-      """
-  }
-
-  private func row(_ check: PublicCheck) -> Markup {
-    let target: Markup = check.target.map { "<span class=\"dim\">\($0)</span>" } ?? ""
-    let until: Markup =
-      check.maintenanceUntil.map { "<span class=\"dim\">until \(Layout.moment($0)) UTC</span>" } ?? ""
-    let figures: [Markup] = check.windows.map { window in
-      "<span><span class=\"dim\">\(window.period.rawValue)</span> <span class=\"num\">\(window.text)</span></span>"
-    }
-    return """
-      <li><div class="line1"><span>\(StatusFormat.name(check.name))</span><span>\(until) \
-      <span class="state \(check.state.style)"><i aria-hidden="true">\(check.state.mark)</i> \(check.state.word.uppercased())</span></span></div>\
-      \(target)\(UptimeStrip(points: check.days, period: .quarter).render())\
-      <div class="figures">\(Markup(figures))</div></li>
-
-      """
-  }
-
-  /// Of all checks, those that last first, then the newest.
-  private var outages: Markup {
-    let all = checks.flatMap { check in check.outages.map { (check, $0) } }
-    let lasting = all.filter { $0.1.end == nil }.sorted { $0.1.begin > $1.1.begin }
-    let over = all.filter { $0.1.end != nil }.sorted { $0.1.begin > $1.1.begin }
-    let shown = (lasting + over).prefix(Self.shownOutages)
-    guard !shown.isEmpty else {
-      return
-        "<section class=\"card\"><h2>Outages</h2><p class=\"fine\">None is known of the last 90 days.</p></section>"
-    }
-    let rows: [Markup] = shown.map { check, outage in
-      let length = StatusFormat.span(outage.length.microseconds)
+  private var footer: Markup {
+    let face = picture.face
+    let languages: [Markup] = PublicLanguage.allCases.map { other in
+      let current: Markup = other == language ? " aria-current=\"true\"" : ""
       return """
-        <li>\(StatusFormat.name(check.name)) <span class="dim">\
-        <time datetime="\(outage.begin.rfc3339)">\(Layout.moment(outage.begin))</time> UTC, \
-        \(outage.end == nil ? "down for \(length) so far" : "down for \(length)")</span></li>
+        <a href="?lang=\(other.rawValue)" lang="\(other.rawValue)" hreflang="\(other.rawValue)"\(current)>\(other.words.ownName)</a>
         """
     }
-    let rest: Markup =
-      all.count > shown.count ? "<li class=\"dim\">and \(all.count - shown.count) before</li>" : ""
+    var links: [Markup] = face.links.map { "<a href=\"\($0.url)\">\(Layout.name($0.title))</a>" }
+    if let imprint = face.imprint { links.append("<a href=\"\(imprint)\">\(words.imprint)</a>") }
+    let own: Markup = face.footer.map { "<p>\(Layout.name($0))</p>" } ?? ""
+    let now = words.asOf(Sentence(at: picture.now, now: picture.now)).markup(words)
     return """
-      <section class="card"><h2>Outages of the last 90 days</h2><ul class="problems">\(Markup(rows))\(rest)</ul></section>
+      <footer>\(own)\(links.isEmpty ? "" : "<p>\(Markup(links))</p>" as Markup)\
+      <p id="asof">\(now) · <span id="zone">\(words.timesAreUTC)</span> \(words.updatesItself)</p>\
+      <nav aria-label="\(words.languages)">\(Markup(languages))</nav></footer>
       """
   }
 }

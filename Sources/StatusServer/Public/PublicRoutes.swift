@@ -8,7 +8,18 @@ import Monitoring
 /// but not here.
 struct PublicRoutes: Answering {
   let desk: PublicDesk
+  /// Of pages with names of their own.
+  private(set) var pages: [ByteText: PublicDesk] = [:]
   var feed: LiveFeed? { nil }
+
+  init(desk: PublicDesk) { self.desk = desk }
+
+  init(_ face: PublicFace, source: any StatusSource) {
+    desk = PublicDesk(face, source: source)
+    for page in face.pages {
+      pages[ByteText(String(page.path.dropFirst()))] = PublicDesk(page, source: source)
+    }
+  }
 
   /// Any name leads here: a public server is behind names that the agent does not know. None is repeated in an answer.
   func reply(to request: StatusRequest) async -> Reply {
@@ -21,30 +32,57 @@ struct PublicRoutes: Answering {
     guard request.target.utf8.count <= Routes.maxTarget, let path = RequestPath(request.target) else {
       return failure(400, "BAD_REQUEST", "the address is malformed or too long")
     }
-    var reply = await route(path.segments)
+    var reply: Reply
+    if let name = path.segments.first, let page = pages[ByteText(name)] {
+      reply = await route(Array(path.segments.dropFirst()), of: page, path, request)
+    } else {
+      reply = await route(path.segments, of: desk, path, request)
+    }
     reply.omitsBody = request.method == .head
     return reply
   }
 
-  private func route(_ segments: [String]) async -> Reply {
+  private func route(
+    _ segments: [String], of desk: PublicDesk, _ path: RequestPath, _ request: StatusRequest
+  ) async -> Reply {
+    let asked = path["lang"].flatMap { PublicLanguage(tag: $0) }
+    // Programs are given the language of the address or the face's: what fetches for many people speaks none.
+    let language = asked ?? desk.face.language
     switch segments {
-    case []: return await desk.page()
+    case []:
+      var reply = await desk.page(asked ?? PublicLanguage(accepted: request.acceptLanguage) ?? language)
+      if asked == nil { reply.varies.append("Accept-Language") }
+      return reply
     case ["livez"]: return Reply(200, text: "alive\n")
-    case ["feed.atom"]: return Reply(200, .atom, await desk.feed()).shared()
-    case let segments where segments.count == 3 && segments[0] == "badge":
-      return await badge(segments[1], segments[2])
-    default: return failure(404, "NOT_FOUND", "no such page; the start page is /")
+    case ["feed.atom"]: return await desk.atom(language)
+    case ["feed.json"]: return await desk.json(language)
+    case ["widget"]: return await desk.widget(language)
+    case ["logo"]:
+      guard let logo = desk.face.logo else { break }
+      return Reply(200, logo.kind, logo.bytes).shared()
+    case let segments where segments.first == "badge":
+      return await badge(Array(segments.dropFirst()), of: desk, language.words)
+    default: break
     }
+    return failure(404, "NOT_FOUND", "no such page; the start page is /")
   }
 
-  private func badge(_ text: String, _ name: String) async -> Reply {
-    guard let badge = Badge.Kind(file: name) else {
-      return Reply(404, .svg, Badge(label: "badge", value: "no such badge", tone: .unknown).render()).shared()
+  /// `ID/state.svg`, or `state.svg` of all checks together.
+  private func badge(
+    _ segments: [String], of desk: PublicDesk, _ words: any PublicWords
+  ) async -> Reply {
+    func reply(_ status: Int, _ badge: Badge) -> Reply { Reply(status, .svg, badge.render()).shared() }
+    if segments == ["state.svg"] {
+      return reply(200, Badge(await desk.headline(words), title: desk.face.title, words))
     }
-    guard let id = UniqueID(text), let check = await desk.check(id) else {
-      return Reply(404, .svg, Badge(label: badge.label, value: "not found", tone: .unknown).render()).shared()
+    guard segments.count == 2 else { return failure(404, "NOT_FOUND", "no such page; the start page is /") }
+    guard let kind = Badge.Kind(file: segments[1]) else {
+      return reply(404, Badge(label: words.status, value: words.noSuchBadge, tone: .unknown))
     }
-    return Reply(200, .svg, Badge(badge, of: check).render()).shared()
+    guard let id = UniqueID(segments[0]), let check = await desk.check(id) else {
+      return reply(404, Badge(label: kind.label(words), value: words.notFound, tone: .unknown))
+    }
+    return reply(200, Badge(kind, of: check, words))
   }
 
   func failure(_ status: Int, _ code: String, _ message: String) -> Reply {
@@ -61,13 +99,20 @@ extension Reply {
   }
 }
 
-/// Keeps what the public sees for a few seconds, so that a flood of readers costs as much as one.
+/// Keeps what the public sees for a few seconds, so that a flood of readers costs as much as one in each language.
 actor PublicDesk {
-  private let face: PublicFace
+  nonisolated let face: PublicFace
   private let source: any StatusSource
   private var picture: PublicPicture?
-  private var rendered: Reply?
-  private var atom: [UInt8]?
+  /// Of this picture.
+  private var rendered: [Rendering: Reply] = [:]
+
+  private struct Rendering: Hashable {
+    enum Kind { case page, atom, json, widget }
+
+    var kind: Kind
+    var language: PublicLanguage
+  }
 
   /// How long a picture is shown.
   static let age: Duration = .seconds(5)
@@ -81,28 +126,58 @@ actor PublicDesk {
       if age >= .zero, age < Self.age { return picture }
     }
     let fresh = await PublicPicture(face, from: source)
-    (picture, rendered, atom) = (fresh, nil, nil)
+    (picture, rendered) = (fresh, [:])
     return fresh
   }
 
-  func page() async -> Reply {
+  private func reply(
+    _ kind: Rendering.Kind, _ language: PublicLanguage, _ render: (PublicPicture) -> Reply
+  ) async -> Reply {
     let picture = await current()
-    if let rendered { return rendered }
-    let nonce = String(UInt64.random(in: .min ... .max), radix: 36)
-    let reply = Reply(
-      200, .html, Array(PublicPage(picture: picture).render(nonce: nonce).html.utf8), styleNonce: nonce
-    ).shared()
-    rendered = reply
+    let key = Rendering(kind: kind, language: language)
+    if let known = rendered[key] { return known }
+    var reply = render(picture).shared()
+    reply.language = language
+    rendered[key] = reply
     return reply
   }
 
-  func feed() async -> [UInt8] {
-    let picture = await current()
-    if let atom { return atom }
-    let bytes = Array(AtomFeed(picture: picture).render().html.utf8)
-    atom = bytes
-    return bytes
+  private static func nonce() -> String { String(UInt64.random(in: .min ... .max), radix: 36) }
+
+  func page(_ language: PublicLanguage) async -> Reply {
+    await reply(.page, language) { picture in
+      let nonce = Self.nonce()
+      let html = PublicPage(picture: picture, language: language).render(nonce: nonce).html
+      var reply = Reply(200, .html, Array(html.utf8), styleNonce: nonce)
+      reply.hasOwnImages = picture.face.logo != nil
+      return reply
+    }
   }
+
+  func widget(_ language: PublicLanguage) async -> Reply {
+    await reply(.widget, language) { picture in
+      let nonce = Self.nonce()
+      let html = PublicWidget(picture: picture, language: language).render(nonce: nonce).html
+      var reply = Reply(200, .html, Array(html.utf8), styleNonce: nonce)
+      reply.mayBeFramed = true
+      return reply
+    }
+  }
+
+  func atom(_ language: PublicLanguage) async -> Reply {
+    await reply(.atom, language) { picture in
+      let feed = AtomFeed(feed: PublicFeed(picture: picture, language: language))
+      return Reply(200, .atom, Array(feed.render().html.utf8))
+    }
+  }
+
+  func json(_ language: PublicLanguage) async -> Reply {
+    await reply(.json, language) { picture in
+      Reply(200, .jsonFeed, JSONFeed(feed: PublicFeed(picture: picture, language: language)).render())
+    }
+  }
+
+  func headline(_ words: any PublicWords) async -> PublicHeadline { PublicHeadline(await current(), words) }
 
   func check(_ id: UniqueID) async -> PublicCheck? { await current().checks.first { $0.id == id } }
 }

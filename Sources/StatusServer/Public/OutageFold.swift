@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+/// Outages of one check that followed one another closely, told as one: a service that flaps is one piece of news.
+struct OutageFold: Sendable {
+  let check: PublicCheck
+  /// Of the oldest.
+  let begin: Timestamp
+  /// Of the newest; `nil` while it lasts.
+  private(set) var end: Timestamp?
+  private(set) var count = 1
+  /// Down time of all of them.
+  private(set) var length: Duration
+  /// From the first begin to the last end, or as far as is known.
+  private(set) var span: Duration
+
+  /// Shortest time between two outages that are told apart.
+  static let gap: Duration = .seconds(1800)
+
+  private init(_ check: PublicCheck, _ outage: PublicCheck.Downtime) {
+    (self.check, begin, end, length) = (check, outage.begin, outage.end, outage.length)
+    span = outage.length
+  }
+
+  private mutating func add(_ outage: PublicCheck.Downtime) {
+    count += 1
+    (end, length) = (outage.end, length + outage.length)
+    span = begin.duration(to: outage.begin) + outage.length
+  }
+
+  /// Newest first.
+  static func all(of check: PublicCheck) -> [OutageFold] {
+    var folds: [OutageFold] = []
+    for outage in check.outages.reversed() {
+      if let last = folds.last, let end = last.end, end.duration(to: outage.begin) < gap {
+        folds[folds.count - 1].add(outage)
+      } else {
+        folds.append(OutageFold(check, outage))
+      }
+    }
+    return folds.reversed()
+  }
+
+  /// When it last was news.
+  var changed: Timestamp { end ?? begin }
+
+  /// Behind the name and the time it began: how long it took, or has lasted.
+  func words(_ words: any PublicWords) -> String {
+    if count > 1 { return words.repeated(count, within: words.length(span), down: words.length(length)) }
+    return end == nil ? words.lasting(words.length(length)) : words.downFor(words.length(length))
+  }
+}
