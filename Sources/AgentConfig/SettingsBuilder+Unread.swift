@@ -74,7 +74,7 @@ extension CheckDefinition {
       lacksTarget = url == nil
       url = url ?? "https://\(UnreadCredentials.host)/"
       // It says who asks, and not what is asked.
-      auth = AuthDefinition()
+      auth = CheckDefinition().auth
     case .tcp:
       lacksTarget = host == nil || port == nil
       host = host ?? UnreadCredentials.host
