@@ -120,9 +120,9 @@ struct AlertRules {
     incidents[message.incident, default: Incident()].opened = message.id
     incidents[message.incident]?.openedAt = now
     note(message)
-    // What works again by then is named, and is no trouble.
+    // What works again by then is named, and is no trouble; nor is what is found to work at the very instant.
     let failing = message.members.filter { $0.until == nil }
-    for check in failing.compactMap(\.checkID) where message.at >= worked[check] ?? .epoch {
+    for check in failing.compactMap(\.checkID) where message.at > worked[check] ?? .epoch {
       told[check, default: []].insert(message.incident)
       if told[check, default: []].count > 1 {
         return (
