@@ -8,6 +8,8 @@ struct OutageFold: Sendable {
   let check: PublicCheck
   /// Of the oldest.
   let begin: Timestamp
+  /// Begin of the newest.
+  private var newest: Timestamp
   /// Of the newest; `nil` while it lasts.
   private(set) var end: Timestamp?
   private(set) var count = 1
@@ -21,12 +23,12 @@ struct OutageFold: Sendable {
 
   private init(_ check: PublicCheck, _ outage: PublicCheck.Downtime) {
     (self.check, begin, end, length) = (check, outage.begin, outage.end, outage.length)
-    span = outage.length
+    (span, newest) = (outage.length, outage.begin)
   }
 
   private mutating func add(_ outage: PublicCheck.Downtime) {
     count += 1
-    (end, length) = (outage.end, length + outage.length)
+    (end, newest, length) = (outage.end, outage.begin, length + outage.length)
     span = begin.duration(to: outage.begin) + outage.length
   }
 
@@ -44,7 +46,7 @@ struct OutageFold: Sendable {
   }
 
   /// When it last was news.
-  var changed: Timestamp { end ?? begin }
+  var changed: Timestamp { end ?? newest }
 
   /// Behind the name and the time it began: how long it took, or has lasted.
   func words(_ words: any PublicWords) -> String {
