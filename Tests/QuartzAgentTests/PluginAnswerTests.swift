@@ -17,7 +17,7 @@ import Testing
       (["once", "--format", "nagios"], true), (["once", "--format=nagios", "x"], true),
       (["-c", "once", "--format", "nagios"], true), (["once", "--format", "json"], false),
       (["once", "nagios", "--format"], false), (["status", "--format", "nagios"], false),
-      (["--format", "nagios", "once"], false), (["once"], false), ([], false),
+      (["--format", "nagios", "once"], true), (["once"], false), ([], false),
     ] as [([String], Bool)])
   func whereItIsExpected(arguments: [String], isExpected: Bool) {
     #expect(PluginAnswer.isExpected(by: arguments) == isExpected)
