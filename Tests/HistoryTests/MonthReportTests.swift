@@ -85,14 +85,17 @@ import Testing
     let lines = ReportText(width: 140).render(report).components(separatedBy: "\n")
     #expect(lines[0] == "test-1 · January 2026 (UTC)")
     #expect(lines[1] == "2 checks, average uptime 99.582%, objective kept by 0 of 2, 4 outages")
-    #expect(lines[2] == "Of checks with a + not all outages were kept: there were at least so many.")
+    #expect(
+      lines[2]
+        == "Of checks with a + not all outages were kept: there were at least so many, and one at least so long."
+    )
     let shop = try #require(lines.first { $0.hasPrefix("Shop") }).split(separator: " ").map(String.init)
     #expect(
       shop == [
         "Shop", "99.582%", "99.9%", "exceeded:", "417.8%", "2", "3h", "2h", "10", "ms", "20", "ms", "1h",
         "96.6%", "96.5%",
       ])
-    #expect(lines.contains { $0.hasPrefix("Mail") && $0.contains(" 2+ ") })
+    #expect(lines.contains { $0.hasPrefix("Mail") && $0.contains(" 2+ ") && $0.contains(" 2h+ ") })
     #expect(
       lines.contains(
         "  2026-01-01 02:00 until 2026-01-01 03:00  Shop is down; acknowledged by ann: switch replaced"))

@@ -91,7 +91,9 @@ package struct MonthReport: Sendable {
       remarks.append("Nothing is known of any check yet.")
     }
     if checks.contains(where: \.figures.mayHaveMore) {
-      remarks.append("Of checks with a + not all outages were kept: there were at least so many.")
+      remarks.append(
+        "Of checks with a + not all outages were kept: there were at least so many, and one at least so long."
+      )
     }
     if isOfMember { remarks.append("Results of this member of the group only.") }
     return remarks
