@@ -127,6 +127,23 @@ import Testing
     #expect(report.groups.map(\.places) == [[0, 2], [2], [1]])
   }
 
+  /// A thousand checks have their days in JSON; of one more none has, so that the document of 10,000 can be fetched.
+  @Test func daysAreOfAThousandChecks() throws {
+    var report = try report([("Shop", [])])
+    report.checks[0].days = (0..<2).map {
+      SeriesPoint(start: midnight + .seconds($0 * 86_400), width: .seconds(86_400))
+    }
+    let shop = report.checks[0]
+    for (count, days) in [(1, 2), (MonthReport.daysOf, 2), (MonthReport.daysOf + 1, 0)] {
+      report.checks = Array(repeating: shop, count: count)
+      var json = JSONWriter()
+      report.write(to: &json)
+      let checks = try #require(try JSONValue.parse(json.bytes)["checks"]?.array)
+      #expect(checks.count == count && checks.last?["days"]?.array?.count == days)
+      #expect(checks.last?["months"]?.array?.count == 2)
+    }
+  }
+
   /// The objective of a rule counts before the report's; a budget is kept at its edge.
   @Test func objectivesAndBudgets() throws {
     #expect(try report([("Shop", [])], objective: 95).checks[0].objectiveText == "95")
