@@ -91,7 +91,7 @@ struct DayOutages: Hashable, Sendable {
     if begun == 0, lead == 0 { begun = 1 }
   }
 
-  /// What either of two looks at one day knows.
+  /// Everything that one of two looks at the same day knows.
   fileprivate func joined(_ other: DayOutages) -> DayOutages {
     var all = self
     // Without any that was known, one was assumed.

@@ -48,7 +48,7 @@ extension Routes {
   }
 }
 
-/// What an address asks of a report.
+/// A report as an address asks for it.
 private struct ReportWish: Sendable {
   let month: CalendarMonth
   /// Percent. `nil` where none is given.
