@@ -38,11 +38,9 @@ extension Routes {
     let requestID = StatusJSON.requestID
     // Off the pool: of thousands of checks it takes as long as many probes do.
     return await onThread {
-      var filter = ListFilter()
-      filter.tags = wish.tags
       let report = MonthReport(
         snapshot, past, of: wish.month, objective: wish.objective ?? MonthReport.objective,
-        isShown: filter.matches)
+        isShown: wish.filter.matches)
       return StatusJSON.$requestID.withValue(requestID) { render(report) }
     }
   }
@@ -53,18 +51,18 @@ private struct ReportWish: Sendable {
   let month: CalendarMonth
   /// Percent. `nil` where none is given.
   let objective: Double?
-  /// Each once. Empty: all.
-  private(set) var tags: [String] = []
+  /// Tags alone.
+  private(set) var filter = ListFilter()
 
   init(_ path: RequestPath, now: Timestamp) throws(BadRequest) {
     month = try path.month(now: now)
     objective = try path.objective()
-    for tag in path.all("tag") where !tag.isEmpty && !tags.contains(tag) { tags.append(tag) }
+    for tag in path.all("tag") where !tag.isEmpty && !filter.tags.contains(tag) { filter.tags.append(tag) }
   }
 
   /// The parts of the query besides the month.
   var query: [String] {
-    tags.map { "tag=\(percentEncoded($0))" } + (objective.map { ["objective=\($0)"] } ?? [])
+    filter.tags.map { "tag=\(percentEncoded($0))" } + (objective.map { ["objective=\($0)"] } ?? [])
   }
 }
 
