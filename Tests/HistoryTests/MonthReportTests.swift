@@ -105,6 +105,47 @@ import Testing
     }
   }
 
+  /// A report of a customer's checks has no incident of the agent, none of others alone, and names no check of others; what it
+  /// rests on is the history of its own.
+  @Test func aReportOfSomeNamesNoOthers() throws {
+    let checks = try ["Acme", "Acme mail", "Globex"].map { try makeCheck($0) }
+    let store = HistoryStore(agent: identity)
+    store.apply(checks, now: midnight)
+    var snapshot = store.snapshot(now: january.end)
+    func incident(_ number: UInt64, _ title: String, _ subject: AlertSubject, _ places: [Int])
+      -> IncidentStatus
+    {
+      var incident = IncidentStatus(
+        id: UniqueID(high: 1, low: number), short: "\(number)", title: title, subject: subject,
+        severity: .high,
+        begin: midnight + .seconds(Int(number)), end: nil)
+      incident.checks = Set(places.map { checks[$0].id })
+      return incident
+    }
+    var alerts = AlertsView()
+    alerts.open = [
+      incident(1, "Globex and 2 more are down: refused", .availability, [0, 1, 2]),
+      incident(2, "Globex is slow", .performance, [2]), incident(3, "the disk is full", .agent, []),
+      incident(4, "Acme is down", .availability, [0]),
+      incident(5, "Globex and 1 more are slow", .performance, [1, 2]),
+    ]
+    snapshot.alerts = alerts
+    var past: [UniqueID: CheckMonths] = [:]
+    for (place, check) in checks.enumerated() {
+      past[check.id] = CheckMonths(
+        months: [figures(january)], begins: midnight + .seconds((10 - place * 5) * 86_400))
+    }
+    let all = MonthReport(snapshot, past, of: january, objective: 99.9)
+    #expect(all.incidents.map(\.title) == alerts.open.map(\.title) && all.begins == midnight)
+    let some = MonthReport(snapshot, past, of: january, objective: 99.9) { $0.name.hasPrefix("Acme") }
+    #expect(
+      some.incidents.map(\.title) == [
+        "Acme and 1 more: availability", "Acme is down", "Acme mail: performance",
+      ])
+    #expect(some.begins == midnight + .seconds(5 * 86_400))
+    #expect(some.remarks == ["Nothing is known before 2026-01-06."])
+  }
+
   /// Remarks on what the figures rest on.
   @Test func remarksSayWhatIsMissing() throws {
     let middle = midnight + .seconds(43_200)
