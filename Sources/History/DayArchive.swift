@@ -25,7 +25,7 @@ struct DayArchive: Hashable, Sendable {
   /// All days before this one are folded.
   mutating func settle(before day: Int64) { unfolded = day }
 
-  /// Adds a day. One that is there is replaced, unless it knows of more time.
+  /// Adds a day. One that is there is replaced, unless it knows of more time; outages that it alone knows stay.
   mutating func put(_ day: DayFigures) {
     if let newest, day.key <= newest { replace(day) } else { append(day) }
     while count > Self.capacity { dropFirst() }
@@ -41,7 +41,7 @@ struct DayArchive: Hashable, Sendable {
     var position = 0
     while let found = entry(at: position), found.day.key <= day.key {
       guard found.day.key < day.key else {
-        if day.known >= found.day.known { write(day, at: position..<found.end) }
+        if day.known >= found.day.known { write(day.since(found.day), at: position..<found.end) }
         return
       }
       position = found.end

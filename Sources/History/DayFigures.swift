@@ -45,6 +45,15 @@ struct DayFigures: Hashable, Sendable {
   /// - Parameter down: stretches of downtime, some of which may lie on this day.
   mutating func explain(_ down: [Span]) { outages = DayOutages(of: span, down, total: time.down) }
 
+  /// The same day at a later look. Outages that are not kept any more were counted then.
+  func since(_ earlier: DayFigures) -> DayFigures {
+    guard outages.isPartial else { return self }
+    var day = self
+    let isKnown = !earlier.outages.isPartial && earlier.time.down == time.down
+    day.outages = isKnown ? earlier.outages : outages.joined(earlier.outages)
+    return day
+  }
+
   // bounded: a day of 1,100 years
   var span: Span { Span(start: key * Self.width, end: (key + 1) * Self.width) }
 
@@ -80,6 +89,16 @@ struct DayOutages: Hashable, Sendable {
     guard told < total else { return }
     isPartial = true
     if begun == 0, lead == 0 { begun = 1 }
+  }
+
+  /// Everything that one of two looks at the same day knows.
+  fileprivate func joined(_ other: DayOutages) -> DayOutages {
+    var all = self
+    // Without any that was known, one was assumed.
+    all.begun = longest == 0 && other.longest > 0 ? other.begun : max(begun, other.begun)
+    all.longest = max(longest, other.longest)
+    (all.lead, all.tail) = (max(lead, other.lead), max(tail, other.tail))
+    return all
   }
 }
 

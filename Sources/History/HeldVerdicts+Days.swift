@@ -32,8 +32,9 @@ extension HeldVerdicts {
     var found: [Int64: DayFigures] = [:]
     for day in past.days(in: keys) { found[day.key] = day }
     if let live = past.unfolded, live < keys.upperBound {
-      for day in unfinished(from: live, in: keys, now: now) where day.known >= found[day.key]?.known ?? 0 {
-        found[day.key] = day
+      for day in unfinished(from: live, in: keys, now: now) {
+        let earlier = found[day.key] ?? DayFigures(key: day.key)
+        if day.known >= earlier.known { found[day.key] = day.since(earlier) }
       }
     }
     return found.values.sorted { $0.key < $1.key }

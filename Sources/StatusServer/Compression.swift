@@ -62,12 +62,17 @@ enum Compression {
 }
 
 extension Reply {
+  /// Compresses it once for all who are given it.
+  mutating func pack() {
+    if body.count > Compression.threshold { packed = Compression.gzip(body) }
+  }
+
   /// Makes it smaller where it is large and the client can read that; for HEAD too, whose headers are those of GET.
   mutating func compress(for header: String?) {
     guard body.count > Compression.threshold else { return }
     varies.append("Accept-Encoding")
-    guard Compression.acceptsGzip(header), let small = Compression.gzip(body) else { return }
+    guard Compression.acceptsGzip(header), let small = packed ?? Compression.gzip(body) else { return }
     body = small
-    isCompressed = true
+    (isCompressed, packed) = (true, nil)
   }
 }

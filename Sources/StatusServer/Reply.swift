@@ -66,6 +66,8 @@ struct Reply: Sendable {
   var varies: [String] = []
   /// The body is gzip.
   var isCompressed = false
+  /// The body in gzip, of an answer that many are given. `nil` where it was not made before.
+  var packed: [UInt8]?
   /// Of a 401: what a browser tells the person it asks.
   var challenge: String?
 

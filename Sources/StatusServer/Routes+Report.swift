@@ -9,35 +9,60 @@ extension Routes {
   /// - Parameter form: `report`, or with the ending of what is asked for.
   func report(_ form: String, _ path: RequestPath) async throws(BadRequest) -> Reply {
     let width = try path.number("width", in: StatusText.narrowest...1000, default: 100)
-    let (report, _) = try await month(path)
-    switch form {
-    case "report.txt": return Reply(200, text: ReportText(width: width).render(report))
-    case "report.csv": return Reply(200, .csv, Array(report.csv.utf8))
-    case "report.html": return html { ReportPage(report: report).render(nonce: $0) }
-    default: return Reply(200, .json, StatusJSON.success(now: report.now) { report.write(to: &$0) })
+    let wish = try ReportWish(path, now: source.now)
+    return await reply(wish) { report in
+      switch form {
+      case "report.txt": Reply(200, text: ReportText(width: width).render(report))
+      case "report.csv": Reply(200, .csv, Array(report.csv.utf8))
+      case "report.html": html { ReportPage(report: report).render(nonce: $0) }
+      default: Reply(200, .json, StatusJSON.success(now: report.now) { report.write(to: &$0) })
+      }
     }
   }
 
   func reportPage(_ path: RequestPath) async -> Reply {
-    do throws(BadRequest) {
-      let (report, query) = try await month(path)
-      return html { ReportPage(report: report, query: query).render(nonce: $0) }
-    } catch { return selectsNothing(await source.snapshot(), error) }
+    let wish: ReportWish
+    do throws(BadRequest) { wish = try ReportWish(path, now: source.now) } catch {
+      return selectsNothing(await source.snapshot(), error)
+    }
+    return await reply(wish) { report in
+      html { ReportPage(report: report, query: wish.query).render(nonce: $0) }
+    }
   }
 
-  /// The report that an address asks for, and the parts of its query besides the month.
-  private func month(_ path: RequestPath) async throws(BadRequest) -> (MonthReport, query: [String]) {
-    let month = try path.month(now: source.now)
-    let objective = try path.objective()
-    var filter = ListFilter()
+  private func reply(
+    _ wish: ReportWish, _ render: @escaping @Sendable (MonthReport) -> Reply
+  ) async -> Reply {
+    let past = await source.months(through: wish.month, count: MonthReport.trend)
+    let snapshot = await source.snapshot()
+    let requestID = StatusJSON.requestID
+    // Off the pool: of thousands of checks it takes as long as many probes do.
+    return await onThread {
+      let report = MonthReport(
+        snapshot, past, of: wish.month, objective: wish.objective ?? MonthReport.objective,
+        isShown: wish.filter.matches)
+      return StatusJSON.$requestID.withValue(requestID) { render(report) }
+    }
+  }
+}
+
+/// A report as an address asks for it.
+private struct ReportWish: Sendable {
+  let month: CalendarMonth
+  /// Percent. `nil` where none is given.
+  let objective: Double?
+  /// Tags alone.
+  private(set) var filter = ListFilter()
+
+  init(_ path: RequestPath, now: Timestamp) throws(BadRequest) {
+    month = try path.month(now: now)
+    objective = try path.objective()
     for tag in path.all("tag") where !tag.isEmpty && !filter.tags.contains(tag) { filter.tags.append(tag) }
-    let past = await source.months(through: month, count: MonthReport.trend)
-    let report = MonthReport(
-      await source.snapshot(), past, of: month, objective: objective ?? MonthReport.objective,
-      isShown: filter.matches)
-    let query =
-      filter.tags.map { "tag=\(percentEncoded($0))" } + (objective.map { ["objective=\($0)"] } ?? [])
-    return (report, query)
+  }
+
+  /// The parts of the query besides the month.
+  var query: [String] {
+    filter.tags.map { "tag=\(percentEncoded($0))" } + (objective.map { ["objective=\($0)"] } ?? [])
   }
 }
 

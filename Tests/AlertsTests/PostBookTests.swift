@@ -124,4 +124,30 @@ import Testing
       """
     #expect(PostBook.read(Array(damaged.utf8)) == PostBook())
   }
+
+  /// A name with a joiner or a soft hyphen, or as long as names may be, is the same name after a restart.
+  @Test(arguments: ["فروشگاه\u{200c}ها", "Zahlungs\u{ad}verkehr", String(repeating: "x", count: 200)])
+  func namesStayAsTheyAre(name: String) throws {
+    var generator = Counter(state: 1)
+    let check = try makeCheck(name)
+    let mute = OperatorWish(.mute(target: .check(name), length: .seconds(600)))
+    let post = PostWish(begin("Down", for: .check(name)))
+    var (orders, posts) = (HandBook(), PostBook())
+    _ = orders.take(mute, now: after(0), names: OperatorNames([check]), using: &generator)
+    _ = posts.take(post, now: after(0), names: OperatorNames([check]), using: &generator)
+    var (json, other) = (JSONWriter(), JSONWriter())
+    orders.write(to: &json)
+    posts.write(to: &other)
+    #expect(HandBook.read(json.bytes)?.mutedUntil(check, at: after(1)) == after(600))
+    #expect(PostBook.read(other.bytes)?.posts.map(\.target) == [.check(name)])
+  }
+
+  /// What is called so can be no check: it was never written.
+  @Test func foreignTargets() {
+    for word in ["a\u{202e}b", "a\nb", String(repeating: "x", count: 401)] {
+      #expect(OperatorTarget(kept: word) == nil)
+    }
+    #expect(OperatorTarget(kept: "tag:" + String(repeating: "x", count: CheckLimits.tagBytes)) != nil)
+    #expect(OperatorTarget(kept: "all") == .everything)
+  }
 }

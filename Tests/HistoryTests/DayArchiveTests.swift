@@ -130,4 +130,38 @@ import Testing
     figures.explain([])
     #expect(figures.outages.begun == 1 && figures.outages.isPartial && figures.outages.longest == 0)
   }
+
+  /// Five outages were counted when the day ended, and three of them are kept when a late verdict opens it again: without
+  /// further downtime there are still five, with some at least five, of which the longest is known.
+  @Test func aDayThatIsOpenedAgainForgetsNoOutage() {
+    var first = healthy(day)
+    (first.time.up, first.time.down) = (10 * hour, 9 * hour)
+    (first.outages.begun, first.outages.longest, first.outages.lead) = (5, 4 * hour, hour)
+    var again = first
+    again.time.up += hour
+    again.outages = DayOutages()
+    (again.outages.begun, again.outages.longest, again.outages.isPartial) = (3, hour, true)
+    var archive = DayArchive()
+    archive.put(first)
+    archive.put(again)
+    var wanted = again
+    wanted.outages = first.outages
+    #expect(archive.days(in: day..<day + 1) == [wanted])
+    again.time.down += hour
+    archive.put(again)
+    (wanted.time.down, wanted.outages.isPartial) = (10 * hour, true)
+    #expect(archive.days(in: day..<day + 1) == [wanted])
+    // None is kept: the one that was assumed is none of those that were counted.
+    again.outages = DayOutages()
+    (again.outages.begun, again.outages.isPartial) = (1, true)
+    var only = first
+    (only.outages.begun, only.outages.longest) = (0, hour)
+    #expect(again.since(only).outages.begun == 0 && again.since(only).outages.lead == hour)
+    #expect(again.since(DayFigures(key: day)) == again)
+    // What is known whole replaces everything.
+    var whole = again
+    whole.outages = DayOutages()
+    (whole.outages.begun, whole.outages.longest) = (1, 10 * hour)
+    #expect(whole.since(first) == whole)
+  }
 }

@@ -85,14 +85,17 @@ import Testing
     let lines = ReportText(width: 140).render(report).components(separatedBy: "\n")
     #expect(lines[0] == "test-1 · January 2026 (UTC)")
     #expect(lines[1] == "2 checks, average uptime 99.582%, objective kept by 0 of 2, 4 outages")
-    #expect(lines[2] == "Of checks with a + not all outages were kept: there were at least so many.")
+    #expect(
+      lines[2]
+        == "Of checks with a + not all outages were kept: there were at least so many, and one at least so long."
+    )
     let shop = try #require(lines.first { $0.hasPrefix("Shop") }).split(separator: " ").map(String.init)
     #expect(
       shop == [
         "Shop", "99.582%", "99.9%", "exceeded:", "417.8%", "2", "3h", "2h", "10", "ms", "20", "ms", "1h",
         "96.6%", "96.5%",
       ])
-    #expect(lines.contains { $0.hasPrefix("Mail") && $0.contains(" 2+ ") })
+    #expect(lines.contains { $0.hasPrefix("Mail") && $0.contains(" 2+ ") && $0.contains(" 2h+ ") })
     #expect(
       lines.contains(
         "  2026-01-01 02:00 until 2026-01-01 03:00  Shop is down; acknowledged by ann: switch replaced"))
@@ -100,6 +103,47 @@ import Testing
       let wide = ReportText(width: width).render(report).split(separator: "\n").filter { $0.columns > width }
       #expect(wide.isEmpty, "\(width): \(wide)")
     }
+  }
+
+  /// A report of a customer's checks has no incident of the agent, none of others alone, and names no check of others; what it
+  /// rests on is the history of its own.
+  @Test func aReportOfSomeNamesNoOthers() throws {
+    let checks = try ["Acme", "Acme mail", "Globex"].map { try makeCheck($0) }
+    let store = HistoryStore(agent: identity)
+    store.apply(checks, now: midnight)
+    var snapshot = store.snapshot(now: january.end)
+    func incident(_ number: UInt64, _ title: String, _ subject: AlertSubject, _ places: [Int])
+      -> IncidentStatus
+    {
+      var incident = IncidentStatus(
+        id: UniqueID(high: 1, low: number), short: "\(number)", title: title, subject: subject,
+        severity: .high,
+        begin: midnight + .seconds(Int(number)), end: nil)
+      incident.checks = Set(places.map { checks[$0].id })
+      return incident
+    }
+    var alerts = AlertsView()
+    alerts.open = [
+      incident(1, "Globex and 2 more are down: refused", .availability, [0, 1, 2]),
+      incident(2, "Globex is slow", .performance, [2]), incident(3, "the disk is full", .agent, []),
+      incident(4, "Acme is down", .availability, [0]),
+      incident(5, "Globex and 1 more are slow", .performance, [1, 2]),
+    ]
+    snapshot.alerts = alerts
+    var past: [UniqueID: CheckMonths] = [:]
+    for (place, check) in checks.enumerated() {
+      past[check.id] = CheckMonths(
+        months: [figures(january)], begins: midnight + .seconds((10 - place * 5) * 86_400))
+    }
+    let all = MonthReport(snapshot, past, of: january, objective: 99.9)
+    #expect(all.incidents.map(\.title) == alerts.open.map(\.title) && all.begins == midnight)
+    let some = MonthReport(snapshot, past, of: january, objective: 99.9) { $0.name.hasPrefix("Acme") }
+    #expect(
+      some.incidents.map(\.title) == [
+        "Acme and 1 more: availability", "Acme is down", "Acme mail: performance",
+      ])
+    #expect(some.begins == midnight + .seconds(5 * 86_400))
+    #expect(some.remarks == ["Nothing is known before 2026-01-06."])
   }
 
   /// Remarks on what the figures rest on.
@@ -122,6 +166,23 @@ import Testing
     let report = try report([("a", ["web"]), ("b", []), ("c", ["mail", "web"])])
     #expect(report.groups.map(\.tag) == ["web", "mail", nil])
     #expect(report.groups.map(\.places) == [[0, 2], [2], [1]])
+  }
+
+  /// A thousand checks have their days in JSON; of one more none has, so that the document of 10,000 can be fetched.
+  @Test func daysAreOfAThousandChecks() throws {
+    var report = try report([("Shop", [])])
+    report.checks[0].days = (0..<2).map {
+      SeriesPoint(start: midnight + .seconds($0 * 86_400), width: .seconds(86_400))
+    }
+    let shop = report.checks[0]
+    for (count, days) in [(1, 2), (MonthReport.daysOf, 2), (MonthReport.daysOf + 1, 0)] {
+      report.checks = Array(repeating: shop, count: count)
+      var json = JSONWriter()
+      report.write(to: &json)
+      let checks = try #require(try JSONValue.parse(json.bytes)["checks"]?.array)
+      #expect(checks.count == count && checks.last?["days"]?.array?.count == days)
+      #expect(checks.last?["months"]?.array?.count == 2)
+    }
   }
 
   /// The objective of a rule counts before the report's; a budget is kept at its edge.

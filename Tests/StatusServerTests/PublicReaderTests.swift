@@ -72,6 +72,23 @@ import Testing
     #expect(found.text.contains("Shop front ist ausgefallen, Search reagiert langsam"))
   }
 
+  /// Readers of one picture share what was compressed for the first of them.
+  @Test func aPageIsCompressedOnce() async throws {
+    for target in ["/", "/feed.atom", "/feed.json", "/widget"] {
+      var reply = try await reply(target).reply
+      let isLarge = reply.body.count > Compression.threshold
+      #expect(reply.packed == (isLarge ? Compression.gzip(reply.body) : nil))
+      guard isLarge else { continue }
+      var plain = reply
+      plain.compress(for: "gzip;q=0")
+      #expect(plain.body == reply.body && !plain.isCompressed && plain.varies.contains("Accept-Encoding"))
+      reply.packed = [1, 2, 3]
+      reply.compress(for: "gzip")
+      #expect(reply.body == [1, 2, 3] && reply.isCompressed)
+    }
+    #expect(try await reply("/").reply.packed != nil)
+  }
+
   /// A logo is served as what it is, and the page may show it.
   @Test func theLogo() async throws {
     let svg = Array("<svg xmlns=\"http://www.w3.org/2000/svg\"/>".utf8)

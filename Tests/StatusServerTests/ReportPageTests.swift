@@ -23,7 +23,11 @@ import Testing
   @Test func figuresAsJSON() async throws {
     let answer = try await answers(try sampleSource(), "/api/v1/report?month=2026-01")[0]
     #expect(answer.status == 200 && answer.header("Content-Type") == "application/json")
-    let data = try #require(try JSONValue.parse(answer.body.utf8)["data"])
+    let document = try JSONValue.parse(answer.body.utf8)
+    let data = try #require(document["data"])
+    // Made on another thread, it still names its request.
+    let request = try #require(answer.header("X-Request-Id"))
+    #expect(document["meta"]?["request_id"]?.string == request)
     #expect(data["month"]?.string == "2026-01" && data["complete"]?.bool == false)
     #expect(data["from"]?.string == started.rfc3339 && data["until"]?.string == now.rfc3339)
     let checks = try #require(data["checks"]?.array)

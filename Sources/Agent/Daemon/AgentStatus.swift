@@ -75,15 +75,17 @@ struct AgentStatus: StatusSource {
   }
 
   func months(through month: CalendarMonth, count: Int) async -> [UniqueID: CheckMonths] {
+    let rules = (alerts?.settings.rules ?? []).filter { $0.objective != nil }
+    let checks = rules.isEmpty ? [] : base.catalog.checks
     // Off the pool: thousands of checks take as long as many probes do.
-    var months = await onThread { [history, now] in history.months(through: month, count: count, now: now) }
-    let rules = alerts?.settings.rules ?? []
-    guard rules.contains(where: { $0.objective != nil }) else { return months }
-    for check in base.catalog.checks where months[check.id] != nil {
-      // Of several the strictest.
-      months[check.id]?.objective =
-        rules.filter { $0.selection.contains(check) }.compactMap(\.objective).max()
+    return await onThread { [history, now] in
+      var months = history.months(through: month, count: count, now: now)
+      for check in checks where months[check.id] != nil {
+        // Of several the strictest.
+        months[check.id]?.objective =
+          rules.filter { $0.selection.contains(check) }.compactMap(\.objective).max()
+      }
+      return months
     }
-    return months
   }
 }

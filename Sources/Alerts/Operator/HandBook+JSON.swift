@@ -41,13 +41,13 @@ extension HandBook.Order {
   }
 
   fileprivate init?(_ json: JSONValue) {
-    guard let id = json["id"]?.string.flatMap({ UniqueID($0) }), let target = json["target"]?.string,
+    guard let id = json["id"]?.string.flatMap({ UniqueID($0) }),
+      let target = json["target"]?.string.flatMap({ OperatorTarget(kept: $0) }),
       let from = json["from"]?.string.flatMap({ Timestamp(rfc3339: $0) }),
       let until = json["until"]?.string.flatMap({ Timestamp(rfc3339: $0) }), from < until
     else { return nil }
     self.init(
-      id: id, target: OperatorTarget(target.printable(maxBytes: CheckLimits.nameBytes)), from: from,
-      until: until,
+      id: id, target: target, from: from, until: until,
       why: json["why"]?.string?.printable(maxBytes: 200), by: json["by"]?.string?.printable(maxBytes: 80),
       skip: json["skip"]?.bool ?? false)
   }

@@ -115,11 +115,15 @@ struct CharsetNaming {
     if named == nil, charset?.keepsASCII == false { charset = .utf8 }
   }
 
-  /// Whether ASCII of the body means something else, by its header: a page in such a charset could not say so.
+  /// Whether ASCII of the body means something else, by its header: a page in such a charset could not say so. UTF-16 and UTF-32
+  /// write ASCII with zeros, so that a body without any is misnamed.
   static func hidesASCII(_ contentType: String?) -> Bool {
     guard let contentType, contentType.utf8.contains(UInt8(ascii: ";")) else { return false }
     let type = asciiText(contentType.utf8.prefix(headerHead))
-    return parameter(in: type).flatMap { Charset(label: $0) }?.keepsASCII == false
+    guard let label = parameter(in: type), let charset = Charset(label: label), case .other = charset else {
+      return false
+    }
+    return !charset.keepsASCII
   }
 
   /// That of UTF-32 begins as that of UTF-16 does.

@@ -4,6 +4,9 @@ import Basics
 import Monitoring
 
 extension MonthReport {
+  /// Checks of a report that tells the days of each: of more, days alone would be most of a hundred megabytes.
+  package static let daysOf = 1000
+
   package func write(to json: inout JSONWriter) {
     json.object { json in
       json.field("month", month.text)
@@ -17,8 +20,9 @@ extension MonthReport {
       json.fieldIfPresent("history_begins", begins)
       json.key("remarks")
       json.array { json in for remark in remarks { json.string(remark) } }
+      let hasDays = checks.count <= Self.daysOf
       json.key("checks")
-      json.array { json in for check in checks { check.write(now: now, to: &json) } }
+      json.array { json in for check in checks { check.write(now: now, hasDays: hasDays, to: &json) } }
       json.key("incidents")
       json.array { json in for incident in incidents { Self.write(incident, to: &json) } }
     }
@@ -39,7 +43,7 @@ extension MonthReport {
 }
 
 extension CheckReport {
-  fileprivate func write(now: Timestamp, to json: inout JSONWriter) {
+  fileprivate func write(now: Timestamp, hasDays: Bool, to json: inout JSONWriter) {
     json.object { json in
       json.field("id", id.description)
       json.field("name", name)
@@ -53,7 +57,7 @@ extension CheckReport {
       json.key("months")
       json.array { json in for month in months { month.writeBrief(to: &json) } }
       json.key("days")
-      json.array { json in for day in days { day.write(to: &json) } }
+      json.array { json in for day in hasDays ? days : [] { day.write(to: &json) } }
       json.key("outage_list")
       json.array { json in for outage in outages { outage.write(now: now, to: &json) } }
     }

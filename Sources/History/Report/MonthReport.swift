@@ -49,17 +49,16 @@ package struct MonthReport: Sendable {
     isShown: (CheckStatus) -> Bool = { _ in true }
   ) {
     (agent, now, self.month) = (snapshot.agent, snapshot.now, month)
-    checks = snapshot.checks.filter(isShown).compactMap { check -> CheckReport? in
+    let shown = snapshot.checks.filter(isShown)
+    let checks = shown.compactMap { check -> CheckReport? in
       let months = past[check.id] ?? CheckMonths(months: [MonthFigures(month)])
       let report = CheckReport(check, months, of: month, objective: objective)
       return check.enabled || report.hasData ? report : nil
     }
-    groups = Self.groups(checks)
-    let ids = Set(checks.map(\.id))
-    incidents = Self.incidents(snapshot, month).filter { incident in
-      incident.checks.isEmpty || !incident.checks.isDisjoint(with: ids)
-    }
-    begins = past.values.compactMap(\.begins).min()
+    (self.checks, groups) = (checks, Self.groups(checks))
+    let isWhole = shown.count == snapshot.checks.count
+    incidents = Self.incidents(snapshot, month).compactMap { $0.told(with: checks, isWhole: isWhole) }
+    begins = checks.compactMap { past[$0.id]?.begins }.min()
     isOfMember = snapshot.group != nil
   }
 
@@ -91,7 +90,9 @@ package struct MonthReport: Sendable {
       remarks.append("Nothing is known of any check yet.")
     }
     if checks.contains(where: \.figures.mayHaveMore) {
-      remarks.append("Of checks with a + not all outages were kept: there were at least so many.")
+      remarks.append(
+        "Of checks with a + not all outages were kept: there were at least so many, and one at least so long."
+      )
     }
     if isOfMember { remarks.append("Results of this member of the group only.") }
     return remarks
@@ -126,6 +127,21 @@ package struct MonthReport: Sendable {
     return (alerts.over + alerts.open)
       .filter { $0.begin < month.end && ($0.end ?? snapshot.now) >= month.start }
       .sorted { ($0.begin, $0.id) < ($1.begin, $1.id) }
+  }
+}
+
+extension IncidentStatus {
+  /// As a report of these checks has it. One of some checks alone may be for a customer: it has no incident of the agent itself,
+  /// and names no other check.
+  fileprivate func told(with reported: [CheckReport], isWhole: Bool) -> IncidentStatus? {
+    let own = reported.filter { checks.contains($0.id) }
+    if isWhole { return checks.isEmpty || !own.isEmpty ? self : nil }
+    guard let first = own.first else { return nil }
+    guard own.count < checks.count else { return self }
+    var incident = self
+    let more = own.count > 1 ? " and \(own.count - 1) more" : ""
+    incident.title = "\(first.name)\(more): \(subject.rawValue)"
+    return incident
   }
 }
 

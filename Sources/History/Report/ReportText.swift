@@ -55,7 +55,7 @@ package struct ReportText: Sendable {
     let service: [String] = [
       StatusFormat.name(check.name), figures.uptime.map { StatusFormat.percent($0) } ?? "–",
       check.objectiveText + "%", check.budget?.words ?? "–", check.outageWords,
-      span(figures.time.down), span(figures.longest),
+      span(figures.time.down), check.longestWords,
     ]
     let rest: [String] = [
       StatusFormat.latency(figures.latency?.mean), StatusFormat.latency(figures.latency?.medianP95),
@@ -116,6 +116,12 @@ extension CheckReport {
   /// `3`, `3+` where there may have been more, `–` without data.
   package var outageWords: String {
     figures.time.judged == 0 ? "–" : "\(figures.outages)\(figures.mayHaveMore ? "+" : "")"
+  }
+
+  /// `2h`, `2h+` where a longer one may not have been kept, `–` without any that is known.
+  package var longestWords: String {
+    guard figures.longest > 0 else { return "–" }
+    return StatusFormat.span(figures.longest) + (figures.mayHaveMore ? "+" : "")
   }
 }
 

@@ -48,6 +48,14 @@ package enum OperatorTarget: Hashable, Sendable {
     }
   }
 
+  /// The text of one that was kept. A name stays as its owner wrote it, joiners and soft hyphens as well: any other text
+  /// means another check, or none. `nil` for what no check or tag is called.
+  package init?(kept text: String) {
+    // The second of two checks with one name has a longer one than may be given.
+    guard text.utf8.count <= 2 * CheckLimits.nameBytes, !text.hasControlCharacter else { return nil }
+    self.init(text)
+  }
+
   package var text: String {
     switch self {
     case .check(let name): name

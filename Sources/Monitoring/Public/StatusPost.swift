@@ -95,13 +95,11 @@ extension StatusPost {
   package init?(_ json: JSONValue) {
     guard let id = json["id"]?.string.flatMap({ UniqueID($0) }), let title = json["title"]?.string,
       Self.objection(to: title, called: "title", most: Self.titleBytes) == nil,
-      let target = json["target"]?.string
+      let target = json["target"]?.string.flatMap({ OperatorTarget(kept: $0) })
     else { return nil }
     let updates = (json["updates"]?.array ?? []).prefix(Self.updateLimit).compactMap(Update.init)
     guard let first = updates.first else { return nil }
-    self.init(
-      id: id, title: title, target: OperatorTarget(target.printable(maxBytes: CheckLimits.nameBytes + 4)),
-      first: first)
+    self.init(id: id, title: title, target: target, first: first)
     self.updates = updates
   }
 }

@@ -83,7 +83,9 @@ extension OpenAPI {
           .field("month", .text), .field("uptime", .orNull(.number)), .field("data", .number),
           .field("response_time", reportedTimes),
         ])), "\(MonthReport.trend), oldest first"),
-    .field("days", .list(.any), "As the points of a series"),
+    .field(
+      "days", .list(.any),
+      "As the points of a series; empty in a report of more than \(MonthReport.daysOf) checks"),
     .field("outage_list", .list(.ref("Outage")), "Those of the month that are kept, oldest first"),
   ])
 

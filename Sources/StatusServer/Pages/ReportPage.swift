@@ -118,7 +118,7 @@ struct ReportPage {
       figures.uptime.map { StatusFormat.percent($0) } ?? "no data", check.objectiveText + "%",
     ]
     let rest: [String] = [
-      check.outageWords, span(figures.time.down), span(figures.longest),
+      check.outageWords, span(figures.time.down), check.longestWords,
       StatusFormat.latency(figures.latency?.mean), StatusFormat.latency(figures.latency?.medianP95),
       maintenance(figures), figures.coverage.map(StatusFormat.share) ?? "–",
       StatusFormat.share(figures.data.percent),

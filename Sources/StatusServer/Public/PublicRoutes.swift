@@ -138,6 +138,7 @@ actor PublicDesk {
     if let known = rendered[key] { return known }
     var reply = render(picture).shared()
     reply.language = language
+    reply.pack()
     rendered[key] = reply
     return reply
   }

@@ -85,7 +85,7 @@ import Testing
   /// No check can name a path: the state socket is out of reach for http as for everything else.
   @Test(arguments: [
     "http+unix://%2Fvar%2Flib%2Fquartz-agent%2Fagent.sock/", "unix:///var/lib/quartz-agent/agent.sock",
-    "http://unix:/var/lib/quartz-agent/agent.sock", "http:///var/lib/quartz-agent/agent.sock",
+    "http://unix:8080:/var/lib/quartz-agent/agent.sock", "http:///var/lib/quartz-agent/agent.sock",
   ])
   func theStateSocketCannotBeNamed(url: String) {
     #expect(throws: InvalidCheck.self) {
@@ -94,6 +94,15 @@ import Testing
         $0.url = url
       }
     }
+  }
+
+  /// An empty port is the scheme's (RFC 3986 section 3.2.3): this is a host of that name.
+  @Test func aHostThatIsCalledUnix() throws {
+    let check = try makeCheck("http") {
+      $0.origin = .api
+      $0.url = "http://unix:/var/lib/quartz-agent/agent.sock"
+    }
+    #expect(check.ownTarget?.endpoint == Endpoint(host: "unix", port: 80))
   }
 
   // MARK: methods

@@ -64,6 +64,12 @@ import Testing
     Case(what: "UTF-16, the other way round", body: bytes([0xfe, 0xff], utf16(word, isLittleEndian: false))),
     Case(
       what: "UTF-16 by the header", type: "text/plain; charset=utf-16", body: utf16("plain"), word: "plain"),
+    Case(
+      what: "ASCII that calls itself UTF-16", type: "application/json; charset=utf-16", body: ascii("plain"),
+      word: "plain"),
+    Case(
+      what: "ASCII that calls itself UTF-32", type: "text/xml; charset=utf-32", body: ascii("plain text"),
+      word: "plain"),
     Case(what: "a page is no UTF-16 by its own word", body: bytes(ascii("<meta charset=utf-16>"), utf8)),
     Case(
       what: "the euro of windows-1252", type: "text/plain; charset=latin1", body: [0x80], word: "\u{20ac}"),
