@@ -209,7 +209,10 @@ import Testing
       #expect(
         made.imported.checks.first?["timeout"]?.word == plain.imported.checks.first?["timeout"]?.word,
         "\(variables)")
-      #expect(made.reasonCounts["no imported check uses this variable"] == nil, "\(variables)")
+      // One that is given twice has its first value for nothing.
+      let isTwice = !variables.isEmpty && command.usual.hasPrefix(variables.prefix { $0 != "=" })
+      #expect(
+        made.reasonCounts["no imported check uses this variable"] == (isTwice ? 1 : nil), "\(variables)")
     }
   }
 

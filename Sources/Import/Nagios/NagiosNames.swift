@@ -94,14 +94,28 @@ extension NagiosCall {
     if isRange { leave("a", "names a range of addresses; conditions name addresses", .laxer) }
     let isExact = has("L")
     if has("n") { check["expect.rcode"] = .list([.plain("NXDOMAIN")]) }
-    if !answers.isEmpty, !isRange {
-      check[isExact ? "expect.answers.exact" : "expect.answers.any"] = .list(answers.map { .text($0) })
+    let possible = answers.filter { isPossible($0, of: check["query.type"]?.word) }
+    if !answers.isEmpty, possible.isEmpty {
+      leave("a", "is no answer of this type, so that the plugin is never satisfied", .laxer)
+    }
+    if !possible.isEmpty, !isRange {
+      check[isExact ? "expect.answers.exact" : "expect.answers.any"] = .list(possible.map { .text($0) })
     } else if !has("n") {
       check["expect.count"] = .text(">= 1")
     }
     if has("A") { check["expect.authoritative"] = .plain("true") }
     thresholds(&check)
     return check
+  }
+
+  /// A record of addresses has those of one version; a check asks for version 4 unless told.
+  private func isPossible(_ answer: String, of type: String?) -> Bool {
+    let isSix = answer.utf8.contains(UInt8(ascii: ":"))
+    switch type?.uppercased() {
+    case nil, "A": return !isSix
+    case "AAAA": return isSix
+    default: return true
+    }
   }
 
   /// Without a type the plugin asks for addresses of both versions, a check for those of one.
