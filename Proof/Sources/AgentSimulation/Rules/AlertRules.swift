@@ -120,9 +120,11 @@ struct AlertRules {
     incidents[message.incident, default: Incident()].opened = message.id
     incidents[message.incident]?.openedAt = now
     note(message)
-    // What works again by then is named, and is no trouble; nor is what is found to work at the very instant.
+    // What works again by then is named, and is no trouble; nor is what was found to work while the message was on its way to
+    // the disk, from where it is sent.
     let failing = message.members.filter { $0.until == nil }
-    for check in failing.compactMap(\.checkID) where message.at > worked[check] ?? .epoch {
+    for check in failing.compactMap(\.checkID)
+    where message.at > (worked[check] ?? .epoch).advanced(by: .seconds(1)) {
       told[check, default: []].insert(message.incident)
       if told[check, default: []].count > 1 {
         return (
