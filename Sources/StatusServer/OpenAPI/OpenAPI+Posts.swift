@@ -12,12 +12,15 @@ extension OpenAPI {
   private static let state = Operation.Parameter(
     name: "state", schema: .word(PostState.allCases.map(\.rawValue) + [""]),
     summary: "How far the work is; resolved ends the post")
+  /// Something that can be read: at least one letter, sign or digit of ASCII, or one beyond it.
+  private static let visible = "[!-~\\u00C0-\\u1FFF\\u3041-\\uD7FF]"
   private static func text(_ summary: String) -> Operation.Parameter {
     .init(name: "text", schema: .text, summary: "\(summary); at most \(StatusPost.textBytes) bytes")
   }
   private static func title(_ summary: String, isRequired: Bool) -> Operation.Parameter {
     .init(
-      name: "title", schema: .text, summary: "\(summary); at most \(StatusPost.titleBytes) bytes",
+      name: "title", schema: isRequired ? .pattern(visible) : .text,
+      summary: "\(summary); at most \(StatusPost.titleBytes) bytes",
       isRequired: isRequired)
   }
 
