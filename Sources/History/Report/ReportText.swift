@@ -41,7 +41,7 @@ package struct ReportText: Sendable {
     TextTable(
       columns: [
         .names("CHECK", least: 16), .fixed("UPTIME", 8, right: true),
-        .fixed("OBJECTIVE", 9, right: true, worth: 40), .flexible("BUDGET", least: 10, worth: 70),
+        .fixed("OBJECTIVE", 9, right: true, worth: 40), .fixed("BUDGET", 17, worth: 70),
         .fixed("OUTAGES", 7, right: true, worth: 80), .fixed("DOWN", 8, right: true, worth: 60),
         .fixed("LONGEST", 8, right: true, worth: 30), .fixed("MEAN", 8, right: true, worth: 50),
         .fixed("P95", 8, right: true, worth: 20), .fixed("MAINT", 8, right: true, worth: 10),
