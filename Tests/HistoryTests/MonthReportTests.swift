@@ -195,6 +195,12 @@ import Testing
     #expect(kept.isKept && kept.allowed == hour && kept.words == "100% used")
     let exceeded = try #require(ErrorBudget(time, objective: 99.5))
     #expect(!exceeded.isKept && exceeded.words == "exceeded: 200%")
+    // As wide as its column is.
+    for (down, words) in [(99_999, "exceeded: 9999.9%"), (100_000, "exceeded: >9999%")] as [(Int64, String)] {
+      var time = Tally()
+      (time.up, time.down) = (1_000_000 - down, down)
+      #expect(try #require(ErrorBudget(time, objective: 99.9)).words == words)
+    }
     #expect(ErrorBudget(Tally(), objective: 99) == nil)
   }
 }

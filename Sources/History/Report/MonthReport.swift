@@ -198,10 +198,10 @@ package struct ErrorBudget: Hashable, Sendable {
   /// Percent of the allowed downtime; more than 100 when there was more. `nil` where none is allowed.
   package var percent: Double? { allowed > 0 ? Double(used) * 100 / Double(allowed) : nil }
 
-  /// `43.2% used`, `exceeded: 210.5%`
+  /// `43.2% used`, `exceeded: 210.5%`, `exceeded: >9999%`
   package var words: String {
     guard let percent else { return isKept ? "kept" : "exceeded" }
-    let share = StatusFormat.decimal(min(percent, 999_999), places: 1) + "%"
+    let share = percent < 9999.95 ? StatusFormat.decimal(percent, places: 1) + "%" : ">9999%"
     return isKept ? "\(share) used" : "exceeded: \(share)"
   }
 }
