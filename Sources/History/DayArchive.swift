@@ -5,7 +5,7 @@ import Basics
 /// The finished days of a check: thirteen months and the running one, in some 13 bytes a day of a check that works.
 ///
 /// A day is folded once, from the buckets of the windows and the outages, when the first verdict of a later day has come. A late
-/// verdict opens it again, and it is folded anew with the next one.
+/// verdict opens it again, and it is folded again with the next one.
 struct DayArchive: Hashable, Sendable {
   /// Days that are kept: 397 of thirteen months at most, and 31 of the running one.
   static let capacity = 428

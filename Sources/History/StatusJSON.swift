@@ -252,20 +252,7 @@ extension WindowStatus {
       json.percent("data", data.percent)
       json.field("span_s", Double(span) / 1_000_000)
       json.field("enabled_s", Double(enabled) / 1_000_000)
-      json.key("seconds")
-      json.object { json in
-        for standing in Standing.allCases {
-          json.key(dynamic: "\(standing)")
-          json.number(Double(time[standing]) / 1_000_000)
-        }
-      }
-      json.key("counts")
-      json.object { json in
-        for standing in Standing.allCases {
-          json.key(dynamic: "\(standing)")
-          json.integer(counts[standing])
-        }
-      }
+      json.standings(time, counts)
       if let latency {
         json.key("response_time")
         latency.write(to: &json)
@@ -290,8 +277,26 @@ extension LatencyStats {
 }
 
 extension JSONWriter {
+  /// `seconds` and `counts` by standing, of times in microseconds.
+  mutating func standings(_ time: Tally, _ counts: Tally) {
+    key("seconds")
+    object { json in
+      for standing in Standing.allCases {
+        json.key(dynamic: "\(standing)")
+        json.number(Double(time[standing]) / 1_000_000)
+      }
+    }
+    key("counts")
+    object { json in
+      for standing in Standing.allCases {
+        json.key(dynamic: "\(standing)")
+        json.integer(counts[standing])
+      }
+    }
+  }
+
   /// Null for no data; the field is always there, so that its absence is not taken for a zero.
-  fileprivate mutating func percent(_ name: StaticString, _ value: Double?) {
+  mutating func percent(_ name: StaticString, _ value: Double?) {
     key(name)
     if let value { number(value) } else { null() }
   }

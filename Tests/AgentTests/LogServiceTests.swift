@@ -116,9 +116,13 @@ import Testing
   }
 }
 
-/// What was logged, its fields included, in the order of their names.
+/// What was logged, its fields included, in the order of their names, and its level where that is wanted.
 final class FullLines: LogHandler, Sendable {
   private let lines = Mutex<[String]>([])
+  private let hasLevels: Bool
+
+  init(hasLevels: Bool = false) { self.hasLevels = hasLevels }
+
   var all: [String] { lines.withLock { $0 } }
 
   var metadata: Logger.Metadata {
@@ -136,6 +140,7 @@ final class FullLines: LogHandler, Sendable {
 
   func log(event: LogEvent) {
     let fields = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
-    lines.withLock { $0.append("\(event.message)" + fields.joined()) }
+    let level = hasLevels ? "\(event.level.rawValue) " : ""
+    lines.withLock { $0.append(level + "\(event.message)" + fields.joined()) }
   }
 }

@@ -7,7 +7,6 @@ import Logging
 import Monitoring
 import Scheduler
 import Spool
-import Synchronization
 import TestSupport
 import Testing
 
@@ -22,7 +21,7 @@ import Testing
     let mail: MonitoringCheck
     let history: HistoryStore
     let spool: ResultSpool
-    let lines: LeveledLines
+    let lines: FullLines
 
     func recorder() -> Recorder {
       Recorder(
@@ -40,7 +39,7 @@ import Testing
         agent: AgentIdentity(name: "a", region: nil, version: "1", started: begin))
       let world = World(
         shop: try tcpCheck("Shop"), mail: try tcpCheck("Mail"), history: history, spool: spool,
-        lines: LeveledLines())
+        lines: FullLines(hasLevels: true))
       history.apply([world.shop, world.mail], now: begin)
       try await body(world)
       await spool.close()
@@ -166,29 +165,5 @@ import Testing
           "warning slots missed cause=limit check=\(stranger) slots=3",
         ])
     }
-  }
-}
-
-/// What was logged: level, message, and fields in the order of their names.
-final class LeveledLines: LogHandler, Sendable {
-  private let lines = Mutex<[String]>([])
-  var all: [String] { lines.withLock { $0 } }
-
-  var metadata: Logger.Metadata {
-    get { [:] }
-    set {}
-  }
-  var logLevel: Logger.Level {
-    get { .trace }
-    set {}
-  }
-  subscript(metadataKey key: String) -> Logger.MetadataValue? {
-    get { nil }
-    set {}
-  }
-
-  func log(event: LogEvent) {
-    let fields = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { " \($0.key)=\($0.value)" }
-    lines.withLock { $0.append("\(event.level.rawValue) \(event.message)" + fields.joined()) }
   }
 }

@@ -139,7 +139,7 @@ import Testing
 
   /// A notice of its own words is a warning, or an error where it is critical; under a title it is an error.
   @Test func noticesInTheLog() {
-    let lines = LeveledLines()
+    let lines = FullLines(hasLevels: true)
     let log = Logger(label: "test") { _ in lines }
     log.tell(.warning("a", "slow", hint: "wait"))
     log.tell(.critical("a", "gone"), ["n": "1"])

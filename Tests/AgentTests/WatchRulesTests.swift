@@ -41,7 +41,7 @@ import Testing
 
   /// What is not taken is told in the log once, whatever the words, and is a problem until it is taken.
   @Test func lifeSignsThatAreNotTaken() async throws {
-    let (clock, calls, lines) = (FakeClock(), Calls(), LeveledLines())
+    let (clock, calls, lines) = (FakeClock(), Calls(), FullLines(hasLevels: true))
     let outcomes: [SendOutcome] = [
       .delivered, .failed("a"), .refused("b"), .partly("c", remaining: []), .deliveredBut("d"), .failed("e"),
       .delivered,
@@ -238,7 +238,7 @@ import Testing
   /// Fifty changes are told one by one, and the rest is counted.
   @Test(arguments: [(0, 0, nil), (50, 50, nil), (51, 50, "1"), (60, 50, "10")] as [(Int, Int, String?)])
   func changesOfAList(count: Int, told: Int, rest: String?) {
-    let lines = LeveledLines()
+    let lines = FullLines(hasLevels: true)
     let changes = (0..<count).map {
       CheckChange(id: UniqueID(high: 0, low: 1), name: "\($0)", kind: .removed)
     }

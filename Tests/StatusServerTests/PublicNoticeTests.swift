@@ -242,4 +242,17 @@ import Testing
     #expect(item.title == "Planned maintenance: A, B, C, D, E and 2 more")
     #expect(item.text == "Thu 1 Jan, 01:55 UTC to Fri 2 Jan, 00:30 UTC · Upgrade")
   }
+
+  /// The begin of the newest outage is news while that lasts, and its end is.
+  @Test func whenAFoldWasNews() async throws {
+    var picture = try await publicPicture([.down])
+    func changed(_ outages: [PublicCheck.Downtime]) -> [Timestamp] {
+      picture.sections[0].checks[0].outages = outages
+      return OutageFold.all(of: picture.checks[0]).map(\.changed)
+    }
+    #expect(changed([publicOutage(0, nil)]) == [publicOutage(0, 1).begin])
+    #expect(changed([publicOutage(0, 5)]) == [publicOutage(5, 1).begin])
+    #expect(changed([publicOutage(20, nil), publicOutage(0, 5)]) == [publicOutage(20, 1).begin])
+    #expect(changed([publicOutage(20, 2), publicOutage(0, 5)]) == [publicOutage(22, 1).begin])
+  }
 }

@@ -15,8 +15,7 @@ extension MonthReport {
       json.field("complete", !isPartial)
       json.key("agent")
       agent.write(to: &json)
-      json.key("average_uptime")
-      json.numberOrNull(averageUptime)
+      json.percent("average_uptime", averageUptime)
       json.fieldIfPresent("history_begins", begins)
       json.key("remarks")
       json.array { json in for remark in remarks { json.string(remark) } }
@@ -69,8 +68,7 @@ extension ErrorBudget {
     json.object { json in
       json.field("allowed_s", Double(allowed) / 1_000_000)
       json.field("used_s", Double(used) / 1_000_000)
-      json.key("used")
-      json.numberOrNull(percent)
+      json.percent("used", percent)
       json.field("kept", isKept)
     }
   }
@@ -79,27 +77,12 @@ extension ErrorBudget {
 extension MonthFigures {
   /// Fields of an object that is open.
   fileprivate func writeFields(to json: inout JSONWriter) {
-    json.key("uptime")
-    json.numberOrNull(uptime)
-    json.key("coverage")
-    json.numberOrNull(coverage)
+    json.percent("uptime", uptime)
+    json.percent("coverage", coverage)
     json.field("data", data.percent)
     json.field("span_s", Double(span) / 1_000_000)
     json.field("enabled_s", Double(enabled) / 1_000_000)
-    json.key("seconds")
-    json.object { json in
-      for standing in Standing.allCases {
-        json.key(dynamic: "\(standing)")
-        json.number(Double(time[standing]) / 1_000_000)
-      }
-    }
-    json.key("counts")
-    json.object { json in
-      for standing in Standing.allCases {
-        json.key(dynamic: "\(standing)")
-        json.integer(counts[standing])
-      }
-    }
+    json.standings(time, counts)
     json.field("outages", outages)
     json.field("outages_complete", !mayHaveMore)
     json.field("longest_outage_s", Double(longest) / 1_000_000)
@@ -111,8 +94,7 @@ extension MonthFigures {
   fileprivate func writeBrief(to json: inout JSONWriter) {
     json.object { json in
       json.field("month", month.text)
-      json.key("uptime")
-      json.numberOrNull(uptime)
+      json.percent("uptime", uptime)
       json.field("data", data.percent)
       json.key("response_time")
       if let latency { latency.write(to: &json) } else { json.null() }
@@ -128,11 +110,5 @@ extension MonthLatency {
       json.field("p95_ms", medianP95)
       json.field("highest_p95_ms", highestP95)
     }
-  }
-}
-
-extension JSONWriter {
-  fileprivate mutating func numberOrNull(_ value: Double?) {
-    if let value { number(value) } else { null() }
   }
 }
