@@ -21,7 +21,7 @@ import Testing
 
   private func mirror() -> IncidentMirror {
     var mirror = IncidentMirror()
-    mirror.take(reading(10, [entry(1, 4), entry(2, 5)]))
+    mirror.take(reading(10, [entry(1, 4), entry(2, 5)]), asked: 0)
     return mirror
   }
 
@@ -50,12 +50,12 @@ import Testing
   @Test func readingsAndWhatIsNewer() {
     var mirror = mirror()
     mirror.take([entry(1, 12), entry(3, 14), entry(2, 13, gone: true)])
-    mirror.take(reading(12, [entry(2, 5), entry(4, 8), entry(1, 4)]))
+    mirror.take(reading(12, [entry(2, 5), entry(4, 8), entry(1, 4)]), asked: 10)
     #expect(changed(mirror) == [4, 0, 14, 8], "the first is no newer than the reading")
     #expect(mirror.revision == 14)
-    mirror.take(reading(13, [entry(2, 5)]))
+    mirror.take(reading(13, [entry(2, 5)]), asked: 13)
     #expect(changed(mirror) == [0, 5, 14, 0], "what went is in the reading")
-    mirror.take(reading(20, []))
+    mirror.take(reading(20, []), asked: 14)
     #expect(changed(mirror) == [0, 0, 0, 0] && mirror.revision == 20)
   }
 
@@ -64,7 +64,7 @@ import Testing
   func anotherWorld(world: UInt64, revision: Int64) {
     var mirror = mirror()
     mirror.take([entry(3, 40), entry(2, 41, gone: true)])
-    mirror.take(reading(revision, [entry(2, 5)], world: world))
+    mirror.take(reading(revision, [entry(2, 5)], world: world), asked: 10)
     #expect(changed(mirror) == [0, 5, 0, 0] && mirror.revision == revision && mirror.world == world)
   }
 

@@ -164,16 +164,23 @@ import Testing
     #expect(pair.key == [97] && pair.value == [1, 2])
     #expect([pair.created, pair.changed, pair.lease] == [1, 2, 3])
     let greatest = try json(#"{"header":{"cluster_id":"18446744073709551615"}}"#)
-    let header = try #require(EtcdHeader(greatest))
+    let header = try #require(StoreMark(greatest))
     #expect(header.cluster == .max && header.revision == 0)
-    #expect(try EtcdHeader(json(#"{"header":{"revision":"-1"}}"#)) == nil)
+    #expect(try StoreMark(json(#"{"header":{"revision":"-1"}}"#)) == nil)
   }
 
   private func line(_ events: [String], gone: Bool = false) -> [UInt8] {
     let type = gone ? #""type":"DELETE","# : ""
     let all = events.map { "{\(type)\"kv\":\($0)}" }.joined(separator: ",")
-    return Array("{\"result\":{\(Self.header),\"events\":[\(all)]}}".utf8)
+    return Array("{\"result\":{\(Self.header),\"watch_id\":\"1\",\"events\":[\(all)]}}".utf8)
   }
+
+  private func events(_ rows: [String], gone: Bool = false) throws -> [EtcdEvent] {
+    guard case .changes(1, let events, 7) = WatchLine(line(rows, gone: gone)) else { throw Unexpected() }
+    return events
+  }
+
+  private struct Unexpected: Error {}
 
   /// Changes of a watch: cards, keys that are none, and the head.
   @Test func changes() async throws {
@@ -194,66 +201,32 @@ import Testing
         ([row("/q/g/c/head", head.json)], [.head(head, revision: 9)]),
         ([row("/q/g/c/head", [1])], [.strangeHead(revision: 9)]),
       ] as [([String], [StoreChange])] {
-        #expect(store.read(line(rows)) == .changes(changes), "\(rows)")
+        #expect(try store.changes(events(rows)) == changes, "\(rows)")
       }
       for (key, change) in [
         (member, .gone(name: "a", revision: 9)), (stray, .stray(added: -1, revision: 9)),
         ("/q/g/c/head", .noHead(revision: 9)),
       ] as [(String, StoreChange)] {
-        #expect(store.read(line([row(key)], gone: true)) == .changes([change]), "\(key)")
+        #expect(try store.changes(events([row(key)], gone: true)) == [change], "\(key)")
       }
     }
   }
 
-  /// How a watch of the members ends.
-  @Test(
-    arguments: [
-      ("x", .trouble(StoreTrouble(.garbled, "a line of the watch is no JSON"))),
-      (
-        #"{"error":{"code":14,"message":"no leader"}}"#,
-        .trouble(StoreTrouble(.noQuorum, "etcd's watch: no leader"))
-      ),
-      (
-        #"{"result":{"header":{"cluster_id":"7"},"canceled":true,"compact_revision":"3"}}"#, .compacted
-      ),
-      (
-        #"{"result":{"header":{"cluster_id":"7"},"canceled":true,"cancel_reason":"a\u0007"}}"#,
-        .trouble(StoreTrouble(.noQuorum, "etcd ended the watch: a\\u{7}"))
-      ),
-      (
-        #"{"result":{"header":{"cluster_id":"7"},"canceled":true,"compact_revision":"0"}}"#,
-        .trouble(StoreTrouble(.noQuorum, "etcd ended the watch: no reason given"))
-      ),
-      (
-        #"{"result":{"header":{"cluster_id":"7"},"events":[{"type":"DELETE"}]}}"#,
-        .trouble(StoreTrouble(.garbled, "an event of the watch is not understood"))
-      ),
-    ] as [(String, WatchEnd)])
-  func endsOfAWatch(text: String, end: WatchEnd) async throws {
-    try await withStore { (store: EtcdStore) throws in
-      #expect(store.read(Array(text.utf8)) == .end(end))
-    }
-  }
-
-  /// Open incidents by check; a key of another name is passed over, and the end of a watch is a trouble.
+  /// Open incidents by check; a key of another name is passed over.
   @Test func incidents() async throws {
     let check = UniqueID(high: 7, low: 1)
-    try await withClient { client in
+    try await withClient { (client: EtcdClient) throws in
       for (folder, root) in [(EtcdIncidents.Folder.open, "/q/g/open/"), (.state, "/q/g/state/")] {
         let store = EtcdIncidents(client: client, prefix: "/q/", group: "g", folder)
         let rows = [row("\(root)\(check)", [1]), row("\(root)x", [1]), row("/q/g/m/\(check)", [1])]
         #expect(
-          store.read(line(rows)) == .changes([IncidentEntry(check, [1], created: 3, changed: 9)]))
+          try store.entries(events(rows)) == [IncidentEntry(check, [1], created: 3, changed: 9)])
         #expect(
-          store.read(line([row("\(root)\(check)")]))
-            == .changes([IncidentEntry(check, [], created: 3, changed: 9)]))
+          try store.entries(events([row("\(root)\(check)")]))
+            == [IncidentEntry(check, [], created: 3, changed: 9)])
         #expect(
-          store.read(line(rows, gone: true)) == .changes([IncidentEntry(check, nil, created: 3, changed: 9)]))
-        for text in [#"{"result":{"canceled":true}}"#, "{}", "x", #"{"result":{"events":[{}]}}"#] {
-          #expect(
-            store.read(Array(text.utf8))
-              == .end(.trouble(StoreTrouble(.refused, "etcd has ended a watch"))), "\(text)")
-        }
+          try store.entries(events(rows, gone: true))
+            == [IncidentEntry(check, nil, created: 3, changed: 9)])
       }
     }
   }

@@ -27,8 +27,8 @@ import Testing
     #expect(body { EtcdBody.compare(&$0, "a", .changed(7)) } == start + #""MOD","mod_revision":"7"}]}"#)
     #expect(body { EtcdBody.compare(&$0, "a", .lease(9)) } == start + #""LEASE","lease":"9"}]}"#)
     #expect(
-      text(EtcdBody.watch([1], end: [2], after: 7))
-        == #"{"create_request":{"key":"AQ==","range_end":"Ag==","start_revision":"8"}}"#)
+      text(EtcdBody.watch(KeySpan(from: [1], to: [2]), after: 7, reader: 3))
+        == #"{"create_request":{"key":"AQ==","range_end":"Ag==","start_revision":"8","watch_id":"3"}}"#)
   }
 
   /// Each thing of a group has its key, in the order of its number, and a member's name is the rest of its key.
@@ -174,24 +174,5 @@ import Testing
   @Test func otherMembers() {
     let found = StoreTrouble.Kind.allCases.filter { EtcdFailure($0, "a").deservesAnother }
     #expect(found == [.unreachable, .handshake, .noQuorum, .garbled])
-  }
-
-  /// A watch tells its lines in order up to its end; after that nothing is read, and the first end stays.
-  @Test func linesOfAWatch() {
-    let told = Mutex<[String]>([])
-    let lines = WatchLines<String>(
-      "w",
-      read: { line in
-        let text = String(decoding: line, as: UTF8.self)
-        return text == "end" ? .end(.compacted) : text == "over" ? .end(.over) : .changes(text)
-      }, tell: { text in told.withLock { $0.append(text) } })
-    #expect(!lines.hasBegun && lines.end == nil)
-    #expect(lines.take(Array("a\nb".utf8)) && lines.hasBegun && lines.end == nil)
-    #expect(!lines.take(Array("c\nend\nd\n".utf8)))
-    #expect(lines.end == .compacted && told.withLock(\.self) == ["a", "bc"])
-    #expect(!lines.take(Array("over\n".utf8)) && lines.end == .compacted)
-    let endless = WatchLines<String>("w", read: { _ in .changes("") }, tell: { _ in })
-    #expect(!endless.take([UInt8](repeating: 7, count: LineCutter.most + 1)) && !endless.hasBegun)
-    #expect(endless.end == .trouble(StoreTrouble(.garbled, "a line of w is longer than 4 MiB")))
   }
 }

@@ -77,9 +77,10 @@ private func readAnswers(_ bytes: [UInt8]) {
   }
   precondition(EtcdFailure(status: 500, json, at: "etcd").trouble.words.utf8.count < 400)
   if let range = EtcdRange(json) {
-    for pair in range.pairs { _ = incidents.entry(pair, isGone: false) }
+    _ = incidents.entries(range.pairs.map { EtcdEvent($0) })
   }
-  if let page = places.page(json, after: [], at: 0) {
+  if let part = EtcdPage(json, after: []) {
+    let page = places.page(part, at: 0)
     var mirror = VoteMirror()
     mirror.take(page.rows, now: .epoch) { _ in true }
     precondition(mirror.count == page.rows.growth && mirror.strange.count <= 2 * mirror.count)
@@ -96,9 +97,16 @@ private func readWatch(_ bytes: [UInt8], piece: Int) {
     others += cut.take(Array(bytes[start..<min(bytes.count, start + piece)])) ?? []
   }
   precondition(lines == others)
+  var readers = WatchReaders()
+  _ = readers.add(
+    readers.number(),
+    WatchReaders.Reader(span: KeySpan(below: "/q/"), told: 3, tell: { _ in }, end: { _ in }))
   for line in lines {
-    _ = store.read(line)
-    _ = places.read(line)
-    _ = incidents.read(line)
+    let read = WatchLine(line)
+    readers.take(read, readers.turn).act()
+    guard case .changes(_, let events, _) = read else { continue }
+    _ = store.changes(events)
+    precondition(places.rows(events).revision == events.map(\.pair.changed).max() ?? 0)
+    _ = incidents.entries(events)
   }
 }

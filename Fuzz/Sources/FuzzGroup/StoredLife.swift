@@ -31,9 +31,10 @@ struct StoredLife {
       let rest = Array(line.dropFirst())
       switch line.first {
       case UInt8(ascii: "w"):
-        switch store.read(rest) {
-        case .changes(let changes): handle(.changes(watch: watch, changes))
-        case .end(let end): handle(.watchEnded(watch, end))
+        switch WatchLine(rest) {
+        case .changes(_, let events, _): handle(.changes(watch: watch, store.changes(events)))
+        case .ended(_, let end): handle(.watchEnded(watch, end))
+        case .broken(let trouble): handle(.watchEnded(watch, .trouble(trouble)))
         }
       case UInt8(ascii: "t"):
         let span = Duration.milliseconds(Int64(rest.first ?? 0) * 100)

@@ -36,14 +36,6 @@ extension GroupDesk {
   }
 }
 
-extension EtcdStore {
-  package init(_ group: GroupSettings, _ settings: Settings, _ engine: ProbeEngine) {
-    self.init(
-      client: EtcdClient(group, engine), keys: EtcdKeys(prefix: group.prefix, group: group.name),
-      name: settings.agent.name)
-  }
-}
-
 extension EtcdClient {
   package convenience init(_ group: GroupSettings, _ engine: ProbeEngine) {
     let tls = group.store.tls

@@ -33,7 +33,7 @@ final class IncidentDesk: IncidentShare {
     /// Since when the store is not known as of now; nil: it is.
     var staleSince: Instant?
     var wasAway = false
-    var watch: Task<StoreTrouble?, Never>?
+    var watch: Task<WatchEnd, Never>?
     var trouble: StoreTrouble?
     /// Of the last look.
     var looked: Instant?
@@ -115,6 +115,11 @@ final class IncidentDesk: IncidentShare {
   /// Reads the store again before any notification.
   private func doubt(_ state: inout State, _ now: Instant) {
     state.staleSince = state.staleSince ?? now
+    readAgain(&state)
+  }
+
+  private func readAgain(_ state: inout State) {
+    state.mirror.lose()
     state.watch?.cancel()
   }
 
@@ -124,7 +129,7 @@ final class IncidentDesk: IncidentShare {
       state.staleSince = state.staleSince ?? now
     } else if state.wasAway {
       state.staleSince = now
-      state.watch?.cancel()
+      readAgain(&state)
     }
     state.wasAway = alone
   }
@@ -178,33 +183,52 @@ final class IncidentDesk: IncidentShare {
   private func follow() async {
     repeat {
       guard group.runner.isPlaced, !group.runner.isAlone else { continue }
-      switch await store.readIncidents() {
-      case .failure(let trouble):
-        state.withLock { $0.trouble = trouble }
-      case .success(let reading):
+      if state.withLock({ $0.staleSince != nil || $0.mirror.position.trust != .whole }), await !read() {
+        continue
+      }
+      let watch = state.withLock { state in
+        let after = state.mirror.position.told
         let watch = Task { [store] in
-          await store.watchIncidents(after: reading.revision) { [weak self] changes in
+          await store.watchIncidents(after: after) { [weak self] changes in
             self?.state.withLock { $0.mirror.take(changes) }
           }
         }
-        state.withLock { state in
-          take(reading, &state)
-          state.trouble = nil
-          if !group.runner.isAlone { state.staleSince = nil }
-          state.watch = watch
-        }
-        let end = await withTaskCancellationHandler {
-          await watch.value
-        } onCancel: {
-          watch.cancel()
-        }
-        if let end { state.withLock { $0.trouble = end } }
+        state.watch = watch
+        // What was doubted since the reading has had no watch to end.
+        if state.mirror.position.trust != .whole { watch.cancel() }
+        return watch
+      }
+      let end = await withTaskCancellationHandler {
+        await watch.value
+      } onCancel: {
+        watch.cancel()
+      }
+      state.withLock { state in
+        state.mirror.take(end)
+        if case .trouble(let trouble) = end { state.trouble = trouble }
       }
     } while (try? await time.sleep(for: .milliseconds(250))) != nil
   }
 
-  private func take(_ reading: IncidentReading, _ state: inout State) {
-    state.mirror.take(reading)
+  /// - Returns: false: not everything could be read.
+  private func read() async -> Bool {
+    let asked = state.withLock { $0.mirror.position.told }
+    switch await store.readIncidents() {
+    case .failure(let trouble):
+      state.withLock { $0.trouble = trouble }
+      return false
+    case .success(let reading):
+      state.withLock { state in
+        take(reading, asked: asked, &state)
+        state.trouble = nil
+        if !group.runner.isAlone { state.staleSince = nil }
+      }
+      return true
+    }
+  }
+
+  private func take(_ reading: IncidentReading, asked: Int64, _ state: inout State) {
+    state.mirror.take(reading, asked: asked)
     state.readAt = time.instant()
   }
 
@@ -215,19 +239,21 @@ final class IncidentDesk: IncidentShare {
   private func audit() async {
     while (try? await time.sleep(for: Self.audits)) != nil {
       guard group.runner.isPlaced, !group.runner.isAlone else { continue }
-      if case .success(let reading) = await store.readIncidents() { take(reading, isAudit: true) }
+      await look(isAudit: true)
     }
   }
 
   /// Takes a reading that was not made for a new watch.
   ///
   /// - Parameter isAudit: the watch should have told of everything in it; what it tells in a moment costs one more reading.
-  private func take(_ reading: IncidentReading, isAudit: Bool) {
+  private func look(isAudit: Bool) async {
+    let asked = state.withLock { $0.mirror.position.told }
+    guard case .success(let reading) = await store.readIncidents() else { return }
     state.withLock { state in
       let known = state.mirror.entries
       let isOther = reading.world != state.mirror.world
-      take(reading, &state)
-      if isOther || isAudit && state.mirror.entries != known { state.watch?.cancel() }
+      take(reading, asked: asked, &state)
+      if isOther || isAudit && state.mirror.entries != known { readAgain(&state) }
     }
   }
 
@@ -265,7 +291,7 @@ final class IncidentDesk: IncidentShare {
       return .written
     case .success(.none):
       // Another agent was first: what is there now is asked for.
-      if case .success(let reading) = await store.readIncidents() { take(reading, isAudit: false) }
+      await look(isAudit: false)
       return .refused
     case .failure(let trouble):
       state.withLock { $0.trouble = trouble }
@@ -276,11 +302,20 @@ final class IncidentDesk: IncidentShare {
 
   /// Its problems.
   var notices: [Notice] {
-    let (trouble, garbled) = state.withLock { ($0.trouble, $0.garbled) }
+    let (trouble, garbled, strange) = state.withLock { ($0.trouble, $0.garbled, $0.mirror.strange) }
     var notices: [Notice] = []
     if let trouble, !group.runner.isAlone {
       notices.append(
         .warning(.group, "the group's incidents are not shared: \(trouble.words)", hint: trouble.hint))
+    }
+    if strange.count > 0 {
+      notices.append(
+        .warning(
+          .group,
+          "\(counted(strange.count, "key")) of the group's incidents \(plural("is", strange.count, "are")) "
+            + "passed over, such as \(strange.example ?? "?")",
+          hint: "no agent writes it: look which other program writes below the group's prefix, and delete it")
+      )
     }
     if let check = garbled.min() {
       let name = catalog[check]?.name ?? check.description

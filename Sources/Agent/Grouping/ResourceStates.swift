@@ -82,12 +82,21 @@ final class ResourceStates: Sendable {
 
   private func follow() async {
     repeat {
-      guard case .success(let reading) = await store.readIncidents() else { continue }
-      state.withLock { $0.mirror.take(reading) }
-      _ = await store.watchIncidents(after: reading.revision) { [weak self] changes in
+      if state.withLock({ $0.mirror.position.trust != .whole }), await !read() { continue }
+      let after = state.withLock { $0.mirror.position.told }
+      let end = await store.watchIncidents(after: after) { [weak self] changes in
         self?.state.withLock { $0.mirror.take(changes) }
       }
+      state.withLock { $0.mirror.take(end) }
     } while (try? await time.sleep(for: Self.every)) != nil
+  }
+
+  /// - Returns: false: it could not be read.
+  private func read() async -> Bool {
+    let asked = state.withLock { $0.mirror.position.told }
+    guard case .success(let reading) = await store.readIncidents() else { return false }
+    state.withLock { $0.mirror.take(reading, asked: asked) }
+    return true
   }
 
   /// Passes on the other members' findings.
@@ -121,9 +130,7 @@ final class ResourceStates: Sendable {
         }
       }
     case .success(.none):
-      if case .success(let reading) = await store.readIncidents() {
-        state.withLock { $0.mirror.take(reading) }
-      }
+      _ = await read()
     case .failure: break
     }
   }

@@ -41,13 +41,14 @@ extension Outside {
 extension GroupStores {
   /// In etcd.
   fileprivate init(_ group: GroupSettings, _ settings: Settings, _ engine: ProbeEngine) {
-    func open(_ folder: EtcdIncidents.Folder) -> EtcdIncidents {
-      EtcdIncidents(
-        client: EtcdClient(group, engine), prefix: group.prefix, group: group.name, folder)
-    }
-    members = EtcdStore(group, settings, engine)
-    (incidents, states) = (open(.open), open(.state))
+    // One for all that the agent has in the store: one token, one watch, one choice of an endpoint.
     let client = EtcdClient(group, engine)
+    func open(_ folder: EtcdIncidents.Folder) -> EtcdIncidents {
+      EtcdIncidents(client: client, prefix: group.prefix, group: group.name, folder)
+    }
+    members = EtcdStore(
+      client: client, keys: EtcdKeys(prefix: group.prefix, group: group.name), name: settings.agent.name)
+    (incidents, states) = (open(.open), open(.state))
     let cards = EtcdPlaces(client: client, prefix: group.prefix)
     let shares = ShareClient(
       engine: engine.curl, find: administratorsPlaces(engine, settings.egress), token: group.token)

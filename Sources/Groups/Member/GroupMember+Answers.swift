@@ -161,7 +161,8 @@ extension GroupMember {
   ) {
     guard case .inside = stage, pending == nil else { return }
     let known = view?.counted ?? 0
-    if audit.cluster != cluster || audit.revision < seenBefore {
+    let mark = StoreMark(cluster: audit.cluster, revision: audit.revision)
+    if position.isOther(mark, asked: seenBefore) {
       journal.note(now.wall, audit.revision, .newWorld)
       return read(again: now, &actions)
     }

@@ -10,9 +10,10 @@ extension GroupMember {
   mutating func enter(
     _ reading: StoreReading, placed: Placement? = nil, at now: ClockReading, _ actions: inout [Action]
   ) {
-    let isNewWorld = cluster.map { $0 != reading.cluster || reading.revision < seen } ?? false
+    let mark = StoreMark(cluster: reading.cluster, revision: reading.revision)
+    let isNewWorld = position.isOther(mark, asked: seen)
     if isNewWorld { journal.note(now.wall, reading.revision, .newWorld) }
-    cluster = reading.cluster
+    position.meet(reading.cluster)
     guard let own = reading.members.first(where: { $0.name == settings.name }), own.card?.boot == card.boot
     else {
       // Between the claim and the reading the lease has ended, or another has taken the name.
@@ -25,7 +26,7 @@ extension GroupMember {
         }), at: now)
     placement = placed ?? placement
     stage = .inside
-    seen = reading.revision
+    position.read(mark, asked: seen)
     suspicion = nil
     nextKeep = now.boot
     nextRefresh = now.boot + max(.seconds(60), .seconds(3) * reading.members.count)
@@ -113,7 +114,8 @@ extension GroupMember {
       }
       if isMoved, settle(change, at: now, &actions) { return }
     }
-    seen = max(seen, changes.last?.revision ?? 0)
+    position.tell(changes.last?.revision ?? 0)
+    let seen = seen
     view?.revision = seen
   }
 
@@ -162,7 +164,7 @@ extension GroupMember {
   ) -> Bool {
     view?.revision = change.revision
     if postponesView(only: change.name) {
-      seen = change.revision
+      position.tell(change.revision)
       return true
     }
     effect(change.revision, only: change.name, at: now, &actions)
@@ -283,12 +285,11 @@ extension GroupMember {
       if case .leaving = stage { nextWatch = now.boot + .milliseconds(200) }
       return
     }
-    switch end {
-    case .over: nextWatch = now.boot
-    case .compacted, .otherStore: read(at: now, &actions)
-    case .trouble(let trouble):
-      journal.trouble(trouble, at: now.wall)
-      nextWatch = now.boot + .milliseconds(200)
-    }
+    position.take(end)
+    guard position.trust != .lost else { return read(at: now, &actions) }
+    nextWatch = now.boot
+    guard case .trouble(let trouble) = end else { return }
+    journal.trouble(trouble, at: now.wall)
+    nextWatch = now.boot + .milliseconds(200)
   }
 }

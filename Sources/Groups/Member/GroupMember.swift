@@ -110,9 +110,10 @@ package struct GroupMember: Sendable {
   /// Before the request for the lease left.
   var granted: Instant
   package internal(set) var alone: Alone?
-  var cluster: UInt64?
+  var position = StorePosition()
+  var cluster: UInt64? { position.cluster }
   /// Everything up to here has been seen.
-  var seen: Int64 = 0
+  var seen: Int64 { position.told }
   /// A gap that an audit found.
   var suspicion: Suspicion?
 

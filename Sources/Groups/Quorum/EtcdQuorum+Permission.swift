@@ -12,7 +12,7 @@ extension EtcdQuorum {
       json.key("success")
       json.array { json in json.object { EtcdBody.put(&$0, key, []) } }
     }
-    if case .failure(let trouble) = await client.result("v3/kv/txn", body, { EtcdHeader($0) }) {
+    if case .failure(let trouble) = await client.result("v3/kv/txn", body, { StoreMark($0) }) {
       return trouble
     }
     if case .failure(let trouble) = await audit() { return trouble }

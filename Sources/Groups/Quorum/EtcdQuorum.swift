@@ -29,41 +29,35 @@ package struct EtcdQuorum: QuorumStore {
     }
   }
 
+  private var span: KeySpan { KeySpan(below: root) }
+
   package func readQuorum(from start: [UInt8]?, at revision: Int64) async -> Result<QuorumPage, StoreTrouble>
   {
-    var answer: Result<QuorumPage, StoreTrouble> = .failure(StoreTrouble(.garbled, "nothing was read"))
-    // Values that nobody else writes may be so long that a page is more than an answer may be.
-    for limit in [1000, 100, 10, 1] {
-      answer = await page(from: start ?? Array(root.utf8), limit: limit, at: revision)
-      guard case .failure(let trouble) = answer, trouble.kind == .garbled || trouble.kind == .unreachable
-      else { break }
-    }
-    return answer
+    await client.page(span, from: start, at: revision).map { page($0, at: revision) }
   }
 
-  private func page(
-    from start: [UInt8], limit: Int, at revision: Int64
-  ) async -> Result<QuorumPage, StoreTrouble> {
-    let body = EtcdBody.object { json in
-      EtcdBody.range(&json, start, end: EtcdKeys.end(of: root))
-      json.field("limit", String(limit))
-      if revision > 0 { json.field("revision", String(revision)) }
-    }
-    return await client.result("v3/kv/range", body) { page($0, after: start, at: revision) }
-  }
-
-  func page(_ json: JSONValue, after start: [UInt8], at revision: Int64) -> QuorumPage? {
-    guard let header = EtcdHeader(json) else { return nil }
-    let pairs = json["kvs"]?.array ?? []
+  func page(_ page: EtcdPage, at revision: Int64) -> QuorumPage {
     var rows = QuorumRows()
-    for row in pairs { take(row, isGone: false, into: &rows) }
-    (rows.growth, rows.revision) = (pairs.count, revision > 0 ? revision : header.revision)
-    guard json["more"]?.bool == true else { return QuorumPage(rows, next: nil) }
-    // A store that says that there is more says where, and comes to an end.
-    guard let last = pairs.last?.etcdBytes("key", limit: EtcdClient.bodyLimit),
-      !last.lexicographicallyPrecedes(start), !last.isEmpty
-    else { return nil }
-    return QuorumPage(rows, next: last + [0])
+    for pair in page.pairs { take(EtcdEvent(pair), into: &rows) }
+    (rows.growth, rows.revision) = (page.pairs.count, revision > 0 ? revision : page.header.revision)
+    return QuorumPage(rows, next: page.next, cluster: page.header.cluster)
+  }
+
+  package func watchQuorum(
+    after revision: Int64, _ tell: @escaping @Sendable (QuorumRows) -> Void
+  ) async -> WatchEnd {
+    await client.watch(span, after: revision) { tell(rows($0)) }
+  }
+
+  func rows(_ events: [EtcdEvent]) -> QuorumRows {
+    var rows = QuorumRows()
+    for event in events {
+      take(event, into: &rows)
+      rows.revision = max(rows.revision, event.pair.changed)
+      if event.isGone { rows.growth -= 1 }  // bounded: as many as are in memory
+      if !event.isGone, event.pair.created == event.pair.changed { rows.growth += 1 }  // bounded: likewise
+    }
+    return rows
   }
 
   package func audit() async -> Result<QuorumAudit, StoreTrouble> {
@@ -75,11 +69,11 @@ package struct EtcdQuorum: QuorumStore {
       json.field("keys_only", true)
     }
     return await client.result("v3/kv/range", body) { json in
-      guard EtcdHeader(json) != nil, let count = json.etcdNumber("count"),
+      guard let mark = StoreMark(json), let count = json.etcdNumber("count"),
         (0...Int64(Int32.max)).contains(count),
         let newest = (json["kvs"]?[0] ?? .null).etcdNumber("mod_revision")
       else { return nil }
-      return QuorumAudit(count: Int(count), newest: newest)  // bounded: 31 bits
+      return QuorumAudit(count: Int(count), newest: newest, mark: mark)  // bounded: 31 bits
     }
   }
 
@@ -94,7 +88,7 @@ package struct EtcdQuorum: QuorumStore {
         }
       }
     }
-    return await client.result("v3/kv/txn", body, missing: .some(nil)) { EtcdHeader($0).map(\.revision) }
+    return await client.result("v3/kv/txn", body, missing: .some(nil)) { StoreMark($0).map(\.revision) }
   }
 
   package func claim(
@@ -115,7 +109,7 @@ package struct EtcdQuorum: QuorumStore {
       }
     }
     return await client.result("v3/kv/txn", body) { json in
-      guard let header = EtcdHeader(json) else { return nil }
+      guard let header = StoreMark(json) else { return nil }
       // What is false is left out.
       if json["succeeded"]?.bool == true { return header.revision }
       let row = json["responses"]?[0]?["response_range"]?["kvs"]?[0] ?? .null
@@ -145,26 +139,22 @@ package struct EtcdQuorum: QuorumStore {
       }
     }
     return await client.result("v3/kv/txn", body) { json in
-      EtcdHeader(json).map { _ in json["succeeded"]?.bool ?? false }
+      StoreMark(json).map { _ in json["succeeded"]?.bool ?? false }
     }
   }
 
   /// One key, as a reading or a watch has it. A key that no agent writes is counted and passed over.
-  func take(_ row: JSONValue, isGone: Bool, into rows: inout QuorumRows) {
-    guard let pair = EtcdPair(row), pair.key.starts(with: root.utf8),
+  private func take(_ event: EtcdEvent, into rows: inout QuorumRows) {
+    let pair = event.pair
+    guard pair.key.starts(with: root.utf8),
       let path = String(validating: pair.key.dropFirst(root.utf8.count), as: UTF8.self),
-      let key = QuorumKey(path: path), isGone || pair.value != nil
+      let key = QuorumKey(path: path), event.isGone || pair.value != nil
     else {
-      if !isGone { rows.strange.add(Self.name(of: row)) }
+      if !event.isGone { rows.strange.add(pair.name) }
       return
     }
     rows.entries.append(
       QuorumEntry(
-        key, isGone ? nil : pair.value, revision: pair.changed, lease: isGone ? 0 : pair.lease))
-  }
-
-  private static func name(of row: JSONValue) -> String {
-    let bytes = row["key"]?.string.flatMap { Base64.bytes($0, limit: EtcdClient.bodyLimit) } ?? []
-    return String(decoding: bytes.prefix(200), as: UTF8.self)
+        key, event.isGone ? nil : pair.value, revision: pair.changed, lease: event.isGone ? 0 : pair.lease))
   }
 }

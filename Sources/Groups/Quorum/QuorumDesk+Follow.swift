@@ -16,12 +16,10 @@ extension QuorumDesk {
   func follow() async {
     repeat {
       guard isNeeded else { continue }
-      if state.withLock({ $0.link.needsReading }), await !read() { continue }
+      if state.withLock({ $0.mirror.position.trust != .whole }), await !read() { continue }
       let end = await watchOthers()
       state.withLock { state in
-        // Its time is over: the next goes on where it ended.
-        guard end != .over else { return }
-        state.link.needsReading = true
+        state.mirror.take(end)
         if case .trouble(let trouble) = end { state.link.readTrouble = trouble }
       }
     } while (try? await time.sleep(for: .milliseconds(500))) != nil
@@ -41,7 +39,7 @@ extension QuorumDesk {
       case .success(let page):
         fresh.take(page.rows, now: time.wall(), before: before) { watched[$0] != nil }
         guard let next = page.next else {
-          install(fresh, at: sent)
+          install(fresh, of: page.cluster, before: before, at: sent)
           return true
         }
         start = next
@@ -51,12 +49,14 @@ extension QuorumDesk {
     return false
   }
 
-  private func install(_ fresh: VoteMirror, at sent: Instant) {
-    state.withLock { state in
-      if fresh.revision < state.mirror.revision { state.own.forgetRevisions() }
+  private func install(_ fresh: VoteMirror, of cluster: UInt64, before: VoteMirror, at sent: Instant) {
+    var fresh = fresh
+    let mark = StoreMark(cluster: cluster, revision: fresh.revision)
+    let isOther = fresh.complete(mark, before: before, asked: before.revision)
+    state.withLock { [fresh] state in
+      if isOther { state.own.forgetRevisions() }
       state.mirror = fresh
-      (state.link.lastRead, state.link.readAt) = (sent, sent)
-      (state.link.needsReading, state.link.readTrouble) = (false, nil)
+      (state.link.lastRead, state.link.readAt, state.link.readTrouble) = (sent, sent, nil)
       for check in state.watched.keys {
         lookAt(check, &state)
         lookAtQuestions(check, &state)

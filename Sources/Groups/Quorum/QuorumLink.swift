@@ -16,7 +16,6 @@ struct QuorumLink: Sendable {
   var lastRead: Instant?
   /// Everything was read.
   var readAt: Instant?
-  var needsReading = true
   var readTrouble: StoreTrouble?
 
   /// Since when nothing can be written; nil: it can.

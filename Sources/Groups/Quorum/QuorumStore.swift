@@ -64,25 +64,6 @@ package struct QuorumEntry: Hashable, Sendable {
   }
 }
 
-/// Keys that no agent writes: what is there beside them counts all the same.
-package struct StrangeKeys: Hashable, Sendable {
-  package var count = 0
-  /// One of them, for a person.
-  package var example: String?
-
-  package init() {}
-
-  package mutating func add(_ name: @autoclosure () -> String) {
-    count &+= 1
-    if example == nil { example = name().printable(maxBytes: 100) }
-  }
-
-  package mutating func add(_ other: StrangeKeys) {
-    count &+= other.count
-    example = example ?? other.example
-  }
-}
-
 /// Some keys of a reading, or some changes.
 package struct QuorumRows: Hashable, Sendable {
   package var entries: [QuorumEntry] = []
@@ -100,8 +81,12 @@ package struct QuorumPage: Hashable, Sendable {
   package var rows: QuorumRows
   /// Where the next part begins; nil: this was the last.
   package var next: [UInt8]?
+  /// Of the store.
+  package var cluster: UInt64
 
-  package init(_ rows: QuorumRows, next: [UInt8]?) { (self.rows, self.next) = (rows, next) }
+  package init(_ rows: QuorumRows, next: [UInt8]?, cluster: UInt64 = 0) {
+    (self.rows, self.next, self.cluster) = (rows, next, cluster)
+  }
 }
 
 /// The state that a complete watch leads to.
@@ -110,8 +95,12 @@ package struct QuorumAudit: Hashable, Sendable {
   package var count: Int
   /// Revision of the one that changed last; 0: there is none.
   package var newest: Int64
+  /// Of the store. `nil` where it does not say.
+  package var mark: StoreMark?
 
-  package init(count: Int, newest: Int64) { (self.count, self.newest) = (count, newest) }
+  package init(count: Int, newest: Int64, mark: StoreMark? = nil) {
+    (self.count, self.newest, self.mark) = (count, newest, mark)
+  }
 }
 
 /// Where the places tell each other. Etcd in the agent, a store in memory in tests. Every call but the watch ends within

@@ -38,8 +38,8 @@ struct VoteMirror: Sendable {
   private(set) var incidents: [UniqueID: Held] = [:]
   /// Keys of the store, understood or not.
   private(set) var count = 0
-  /// Everything up to here has been told.
-  private(set) var revision: Int64 = 0
+  private(set) var position = StorePosition()
+  var revision: Int64 { position.told }
   private(set) var strange = StrangeKeys()
   /// Keys that are not kept, for there are too many.
   private(set) var left = 0
@@ -53,8 +53,18 @@ struct VoteMirror: Sendable {
     for entry in rows.entries { take(entry, now: now, before: before, isKept: isWatched(entry.key.check)) }
     strange.add(rows.strange)
     count = max(0, count &+ rows.growth)
-    revision = max(revision, rows.revision)
+    position.tell(rows.revision)
   }
+
+  /// Everything was read: this is what the store has, in place of what was known.
+  ///
+  /// - Returns: whether that was of another store, or of this one before it was set back.
+  mutating func complete(_ mark: StoreMark, before: VoteMirror, asked: Int64) -> Bool {
+    position = before.position
+    return position.read(mark, asked: asked)
+  }
+
+  mutating func take(_ end: WatchEnd) { position.take(end) }
 
   private mutating func take(_ entry: QuorumEntry, now: Timestamp, before: VoteMirror?, isKept: Bool) {
     guard let value = entry.value else { return remove(entry.key) }
@@ -144,6 +154,10 @@ struct VoteMirror: Sendable {
     return keys
   }
 
-  /// Nothing has changed since, and the audit is of the same.
-  func agrees(with audit: QuorumAudit) -> Bool { audit.count == count && audit.newest <= revision }
+  /// Whether the store has no other keys than those that were told.
+  mutating func agrees(with audit: QuorumAudit) -> Bool {
+    guard audit.count == count, audit.newest <= revision else { return false }
+    if let mark = audit.mark { position.settle(mark) }
+    return true
+  }
 }

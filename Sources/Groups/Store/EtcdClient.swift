@@ -19,8 +19,6 @@ package final class EtcdClient: Sendable {
   /// Of one that asks for all there is: an etcd that is behind takes longer for it, and one that is asked again is further
   /// behind.
   static let longPatience: Duration = .seconds(5)
-  /// A watch is begun anew after this long, whether or not anything was wrong with it.
-  static let watchLength: Duration = .seconds(120)
   static let bodyLimit = 8 << 20
 
   private let settings: EtcdSettings
@@ -28,6 +26,7 @@ package final class EtcdClient: Sendable {
   private let resolve: Resolve
   private let userAgent: String
   private let state = Mutex(State())
+  let watch = EtcdWatch()
 
   private struct State {
     /// The endpoint that answered last.
@@ -51,12 +50,13 @@ package final class EtcdClient: Sendable {
   package func call(
     _ path: String, _ body: [UInt8], patience: Duration = EtcdClient.patience
   ) async throws(CancellationError) -> Answer {
+    let shown = state.withLock { $0.token }
     let answer = try await tryAll(path, body, patience)
     guard case .failure(let failure) = answer, failure.isStaleToken, settings.user != nil else {
       return answer
     }
-    // A token lives for five minutes, and dies with the member that gave it.
-    state.withLock { $0.token = nil }
+    // A token lives for five minutes, and dies with the member that gave it. Another task may have a new one by now.
+    state.withLock { if $0.token == shown { $0.token = nil } }
     return try await tryAll(path, body, patience)
   }
 

@@ -35,36 +35,38 @@ package struct EtcdPair: Hashable, Sendable {
   package var lease: Int64
 
   init?(_ json: JSONValue) {
-    guard let key = json.etcdBytes("key", limit: 4096), let created = json.etcdNumber("create_revision"),
+    // A name that no agent writes is the reader's to pass over, however long it is.
+    guard let key = json.etcdBytes("key", limit: EtcdClient.bodyLimit),
+      let created = json.etcdNumber("create_revision"),
       let changed = json.etcdNumber("mod_revision"), let lease = json.etcdNumber("lease"), changed >= 0
     else { return nil }
     (self.key, self.created, self.changed, self.lease) = (key, created, changed, lease)
     value = json.etcdBytes("value", limit: StoreBounds.value)
   }
+
+  /// The beginning of its key, for a person.
+  var name: String { String(decoding: key.prefix(200), as: UTF8.self) }
 }
 
-/// An answer's header.
-package struct EtcdHeader: Hashable, Sendable {
-  package var cluster: UInt64
-  package var revision: Int64
-
+extension StoreMark {
+  /// An answer's header.
   init?(_ json: JSONValue) {
     guard let header = json["header"], let cluster = header.etcdUnsigned("cluster_id"),
       let revision = header.etcdNumber("revision"), revision >= 0
     else { return nil }
-    (self.cluster, self.revision) = (cluster, revision)
+    self.init(cluster: cluster, revision: revision)
   }
 }
 
 /// Answer to a range request.
 struct EtcdRange: Hashable, Sendable {
-  var header: EtcdHeader
+  var header: StoreMark
   var pairs: [EtcdPair]
   /// Of all keys in it, given or not.
   var count: Int
 
-  init?(_ json: JSONValue, header: EtcdHeader? = nil) {
-    guard let header = header ?? EtcdHeader(json), let count = json.etcdNumber("count"),
+  init?(_ json: JSONValue, header: StoreMark? = nil) {
+    guard let header = header ?? StoreMark(json), let count = json.etcdNumber("count"),
       (0...Int64(Int32.max)).contains(count)
     else { return nil }
     let rows = json["kvs"]?.array ?? []
@@ -73,6 +75,28 @@ struct EtcdRange: Hashable, Sendable {
     self.count = Int(count)  // bounded: 31 bits
     pairs = rows.compactMap { EtcdPair($0) }
     guard pairs.count == rows.count else { return nil }
+  }
+}
+
+/// Part of a reading: as many keys as one answer may have.
+struct EtcdPage: Hashable, Sendable {
+  var header: StoreMark
+  var pairs: [EtcdPair]
+  /// Where the next part begins. `nil` for the last one.
+  var next: [UInt8]?
+
+  init?(_ json: JSONValue, after start: [UInt8]) {
+    guard let header = StoreMark(json) else { return nil }
+    let rows = json["kvs"]?.array ?? []
+    self.header = header
+    pairs = rows.compactMap { EtcdPair($0) }
+    guard pairs.count == rows.count else { return nil }
+    guard json["more"]?.bool == true else { return }
+    // A store that says that there is more says where, and comes to an end.
+    guard let last = pairs.last?.key, !last.lexicographicallyPrecedes(start), !last.isEmpty else {
+      return nil
+    }
+    next = last + [0]
   }
 }
 

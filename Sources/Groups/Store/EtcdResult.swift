@@ -26,4 +26,28 @@ extension EtcdClient {
       return .failure(failure.trouble)
     }
   }
+
+  /// Part of all keys of a span.
+  ///
+  /// - Parameters:
+  ///   - start: where the part before ended; `nil` for the first part.
+  ///   - revision: of the first part, for the others to be of the same; 0: the newest.
+  func page(
+    _ span: KeySpan, from start: [UInt8]?, at revision: Int64
+  ) async -> Result<EtcdPage, StoreTrouble> {
+    let start = start ?? span.start
+    var answer: Result<EtcdPage, StoreTrouble> = .failure(StoreTrouble(.garbled, "nothing was read"))
+    // Values that no agent writes may be so long that a page is more than an answer may be.
+    for limit in [1000, 100, 10, 1] {
+      let body = EtcdBody.object { json in
+        EtcdBody.range(&json, start, end: span.end)
+        json.field("limit", String(limit))
+        if revision > 0 { json.field("revision", String(revision)) }
+      }
+      answer = await result("v3/kv/range", body) { EtcdPage($0, after: start) }
+      guard case .failure(let trouble) = answer, trouble.kind == .garbled || trouble.kind == .unreachable
+      else { break }
+    }
+    return answer
+  }
 }

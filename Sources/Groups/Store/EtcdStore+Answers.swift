@@ -20,7 +20,7 @@ extension EtcdStore {
   }
 
   func claimed(_ json: JSONValue) -> StoreAnswer {
-    guard let header = EtcdHeader(json) else { return garbled("a claim") }
+    guard let header = StoreMark(json) else { return garbled("a claim") }
     if json["succeeded"]?.bool == true { return .claimed(revision: header.revision) }
     guard let row = json["responses"]?[0]?["response_range"],
       let range = EtcdRange(row, header: header)
@@ -68,7 +68,7 @@ extension EtcdStore {
   }
 
   func putDone(_ json: JSONValue) -> StoreAnswer {
-    guard let header = EtcdHeader(json) else { return garbled("a put") }
+    guard let header = StoreMark(json) else { return garbled("a put") }
     return json["succeeded"]?.bool == true ? .put(revision: header.revision) : .lost
   }
 }

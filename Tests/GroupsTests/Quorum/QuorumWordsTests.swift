@@ -46,40 +46,41 @@ import Testing
     ]
     try await withStore { (store: EtcdQuorum) throws in
       let answer = try json(page(rows))
-      let read = try #require(store.page(answer, after: [], at: 0))
+      let part = try #require(EtcdPage(answer, after: []))
+      let read = store.page(part, at: 0)
       #expect(
         read.rows.entries == [
           QuorumEntry(Self.path, Self.vote.json, revision: 9, lease: 3),
           QuorumEntry(.incident(check: Self.check), [], revision: 5, lease: 0),
         ])
       #expect(read.rows.strange.count == 3 && read.rows.strange.example == "/q/v/doctor")
-      #expect(read.rows.growth == 5 && read.rows.revision == 12 && read.next == nil)
-      #expect(store.page(answer, after: [], at: 10)?.rows.revision == 10)
+      #expect(read.rows.growth == 5 && read.rows.revision == 12 && read.next == nil && read.cluster == 7)
+      #expect(store.page(part, at: 10).rows.revision == 10)
       let headless = try json(#"{"kvs":[]}"#)
-      #expect(store.page(headless, after: [], at: 0) == nil)
+      #expect(EtcdPage(headless, after: []) == nil)
     }
   }
 
   /// Where the next part begins: right behind the last key, which is none before the first that was asked for.
-  @Test func whereAPageEnds() async throws {
+  @Test func whereAPageEnds() throws {
     let rows = [row("a", "\"mod_revision\":\"9\""), row("b", "\"mod_revision\":\"8\"")]
-    try await withStore { (store: EtcdQuorum) throws in
-      func next(_ rows: [String], _ more: String, after start: String) throws -> String {
-        let found = store.page(try json(page(rows, more)), after: Array(start.utf8), at: 0)
-        return found.map { $0.next.map { "\($0)" } ?? "the end" } ?? "no page"
-      }
-      let more = #","more":true"#
-      #expect(try next(rows, more, after: "a") == "[98, 0]")
-      #expect(try next(rows, more, after: "b") == "[98, 0]")
-      #expect(try next(rows, more, after: "c") == "no page")
-      #expect(try next([], more, after: "a") == "no page")
-      #expect(try next(rows, #","more":false"#, after: "c") == "the end")
-      #expect(try next([], "", after: "a") == "the end")
+    func next(_ rows: [String], _ more: String, after start: String) throws -> String {
+      let found = EtcdPage(try json(page(rows, more)), after: Array(start.utf8))
+      return found.map { $0.next.map { "\($0)" } ?? "the end" } ?? "no page"
     }
+    let more = #","more":true"#
+    #expect(try next(rows, more, after: "a") == "[98, 0]")
+    #expect(try next(rows, more, after: "b") == "[98, 0]")
+    #expect(try next(rows, more, after: "c") == "no page")
+    #expect(try next([], more, after: "a") == "no page")
+    #expect(try next(rows, #","more":false"#, after: "c") == "the end")
+    #expect(try next([], "", after: "a") == "the end")
   }
 
   private func line(_ events: [String]) -> [UInt8] {
-    Array("{\"result\":{\"events\":[\(events.joined(separator: ","))]}}".utf8)
+    Array(
+      #"{"result":{"header":{"cluster_id":"7"},"watch_id":"1","events":[\#(events.joined(separator: ","))]}}"#
+        .utf8)
   }
 
   /// A key that is made, changed and deleted, and by how many there are more.
@@ -107,42 +108,14 @@ import Testing
         ([gone], [third], -1, 7, 0), ([made, changed, gone], [first, second, third], 0, 7, 0),
         ([gone, made], [third, first], 0, 7, 0), ([strange], [], 1, 4, 1), ([strangeGone], [], -1, 8, 0),
       ] as [([String], [QuorumEntry], Int, Int64, Int)] {
-        guard case .changes(let rows) = store.read(line(events)) else {
+        guard case .changes(1, let changes, 7) = WatchLine(line(events)) else {
           Issue.record("\(events) is no change")
           continue
         }
+        let rows = store.rows(changes)
         #expect(rows.entries == entries && rows.growth == growth, "\(events)")
         #expect(rows.revision == revision && rows.strange.count == odd, "\(events)")
       }
-    }
-  }
-
-  /// How a watch ends.
-  @Test(
-    arguments: [
-      (#"{"result":{"canceled":true,"compact_revision":"9"}}"#, .compacted),
-      (
-        #"{"result":{"canceled":true,"compact_revision":"0"}}"#,
-        .trouble(StoreTrouble(.refused, "etcd has ended the places' watch"))
-      ),
-      (
-        #"{"result":{"canceled":true}}"#,
-        .trouble(StoreTrouble(.refused, "etcd has ended the places' watch"))
-      ),
-      (#"{"error":{}}"#, .trouble(StoreTrouble(.garbled, "a line of the places' watch is not understood"))),
-      ("", .trouble(StoreTrouble(.garbled, "a line of the places' watch is not understood"))),
-      (
-        #"{"result":{"events":[{"kv":{"key":"YQ=="}}]}}"#,
-        .trouble(StoreTrouble(.garbled, "an event of the places' watch is not understood"))
-      ),
-      (
-        #"{"result":{"events":[{"type":"DELETE"}]}}"#,
-        .trouble(StoreTrouble(.garbled, "an event of the places' watch is not understood"))
-      ),
-    ] as [(String, WatchEnd)])
-  func endsOfAWatch(text: String, end: WatchEnd) async throws {
-    try await withStore { (store: EtcdQuorum) throws in
-      #expect(store.read(Array(text.utf8)) == .end(end))
     }
   }
 }

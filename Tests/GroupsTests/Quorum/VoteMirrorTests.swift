@@ -151,7 +151,8 @@ import Testing
     var mirror = IncidentMirror()
     let many = IncidentEntry.most
     mirror.take(
-      IncidentReading(world: 1, revision: 50_000, entries: (0..<many + 10).map { entry($0, Int64($0 + 1)) }))
+      IncidentReading(world: 1, revision: 50_000, entries: (0..<many + 10).map { entry($0, Int64($0 + 1)) }),
+      asked: 0)
     #expect(mirror.entries.count == many)
     mirror.take([entry(many + 20, 50_001), entry(3, 50_002)])
     #expect(mirror.entries.count == many)

@@ -62,7 +62,7 @@ struct LifeIncidents: IncidentStore {
 
   func watchIncidents(
     after revision: Int64, _ tell: @escaping @Sendable ([IncidentEntry]) -> Void
-  ) async -> StoreTrouble? {
+  ) async -> WatchEnd {
     var number = 0
     let end: WatchEnd? = await life.answer {
       number = room.store.watch(
@@ -72,11 +72,6 @@ struct LifeIncidents: IncidentStore {
         }, $0)
     }
     room.store.leave(number)
-    switch end {
-    case nil, .over: return nil
-    case .trouble(let trouble): return trouble
-    // Etcd cancels such a watch.
-    case .compacted, .otherStore: return StoreTrouble(.refused, "etcd has ended a watch")
-    }
+    return end ?? .over
   }
 }

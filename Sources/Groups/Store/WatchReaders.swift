@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+
+/// The readers of one watch, and how far each of them is. Pure: it says what a line of the stream means for them.
+struct WatchReaders {
+  struct Reader: Sendable {
+    var span: KeySpan
+    /// Everything up to here was told.
+    var told: Int64
+    var tell: @Sendable ([EtcdEvent]) -> Void
+    var end: @Sendable (WatchEnd) -> Void
+  }
+
+  /// Outcome of one line.
+  struct Outcome: Sendable {
+    /// To be done when no lock is held.
+    var act: @Sendable () -> Void = {}
+    /// The stream says more.
+    var goesOn = true
+  }
+
+  private(set) var readers: [Int64: Reader] = [:]
+  private var last: Int64 = 0
+  /// Readers that went before they came.
+  private var gone: Set<Int64> = []
+  /// Of the stream; each is the only one.
+  private(set) var turn = 0
+  private var lines = LineCutter()
+  /// A line of this stream was understood.
+  private(set) var hasBegun = false
+  /// The stream is to be begun again for the readers that there are.
+  private(set) var isStale = false
+  /// The store that the readers have read.
+  private var cluster: UInt64?
+
+  /// A number for `add`; etcd takes those from 1 on.
+  mutating func number() -> Int64 {
+    last += 1  // bounded: one for each watch
+    return last
+  }
+
+  /// - Returns: false: it has gone meanwhile.
+  mutating func add(_ number: Int64, _ reader: Reader) -> Bool {
+    guard gone.remove(number) == nil else { return false }
+    readers[number] = reader
+    turn &+= 1
+    return true
+  }
+
+  /// - Returns: the reader's end, to be called when no lock is held.
+  mutating func remove(_ number: Int64) -> (@Sendable (WatchEnd) -> Void)? {
+    guard let reader = readers.removeValue(forKey: number) else {
+      gone.insert(number)
+      return nil
+    }
+    if readers.isEmpty { cluster = nil }
+    return reader.end
+  }
+
+  mutating func forget(_ number: Int64) { gone.remove(number) }
+
+  /// The body of a stream for all readers. `nil` where there are none, or another stream is in its place.
+  mutating func begin(_ turn: Int) -> [UInt8]? {
+    guard turn == self.turn, !readers.isEmpty else { return nil }
+    (lines, hasBegun, isStale) = (LineCutter(), false, false)
+    let requests = readers.sorted { $0.key < $1.key }.map { number, reader in
+      EtcdBody.watch(reader.span, after: reader.told, reader: number)
+    }
+    return Array(requests.joined(separator: [UInt8(ascii: "\n")]))
+  }
+
+  /// - Returns: the lines that have ended; `nil` where one is too long.
+  mutating func cut(_ bytes: [UInt8], _ turn: Int) -> [[UInt8]]? {
+    turn == self.turn ? lines.take(bytes) : []
+  }
+
+  mutating func take(_ line: WatchLine, _ turn: Int) -> Outcome {
+    guard turn == self.turn else { return Outcome(goesOn: false) }
+    switch line {
+    case .changes(let number, let events, let cluster):
+      guard (1...max(1, last)).contains(number) else {
+        return end(.trouble(StoreTrouble(.garbled, "a line of the watch is for no reader")), turn)
+      }
+      // The readers know another store than the one that speaks.
+      if let known = self.cluster, known != cluster { return end(.otherStore, turn) }
+      (self.cluster, hasBegun) = (cluster, true)
+      guard !events.isEmpty, let reader = readers[number] else { return Outcome() }
+      readers[number]?.told = events.reduce(reader.told) { max($0, $1.pair.changed) }
+      return Outcome(act: { reader.tell(events) })
+    case .ended(let number, let end):
+      guard let reader = readers.removeValue(forKey: number) else { return Outcome() }
+      // An etcd that has refused one looks at no later one.
+      isStale = end != .compacted || readers.isEmpty
+      return Outcome(act: { reader.end(end) }, goesOn: !isStale)
+    case .broken(let trouble): return end(.trouble(trouble), turn)
+    }
+  }
+
+  /// The end for all readers.
+  mutating func end(_ end: WatchEnd, _ turn: Int) -> Outcome {
+    guard turn == self.turn else { return Outcome(goesOn: false) }
+    let ended = readers.sorted { $0.key < $1.key }.map(\.value)
+    (readers, cluster) = ([:], nil)
+    return Outcome(act: { for reader in ended { reader.end(end) } }, goesOn: false)
+  }
+}
