@@ -135,6 +135,8 @@ package final class GroupRunner: Sendable {
   /// The list that the store names is in force.
   package func listed() { inbox.yield(.event(.listed)) }
 
+  package func ended(_ lease: Int64) { inbox.yield(.event(.leaseEnded(lease))) }
+
   /// Of the key of the list's head, whatever it says; 0: there is none.
   package var headRevision: Int64 { member.withLock { $0.headRevision } }
 

@@ -57,7 +57,7 @@ import Testing
     bench.tick(at: bench.now + beat - 1)
     #expect(bench.open[.keepAlive] == nil)
     bench.tick(at: bench.now + 1)
-    #expect(bench.requests == [.keepAlive(lease: 4)])
+    #expect(bench.requests == [.keepAlive(lease: 4, known: bench.member.position)])
     bench.now += 300
     bench.answer(.keepAlive, .alive(StoreAudit(cluster: 7, revision: 10, members: 2, newest: 10)))
     #expect(bench.wait(bench.member.nextKeep) == .milliseconds(beat - 300))
@@ -66,6 +66,44 @@ import Testing
     bench.answer(.keepAlive, MemberBench.late)
     #expect(bench.wait(bench.member.nextKeep) == .milliseconds(again))
     #expect(bench.member.journal.trouble?.what == StoreTrouble(.unreachable, "no answer"))
+  }
+
+  /// A store that has not changed proves the lease without a count, for a lease at most; what is doubted is counted.
+  @Test func idleStores() {
+    var bench = MemberBench(ttl: 9)
+    bench.join()
+    let known = bench.member.position
+    let mark = StoreMark(cluster: 7, revision: 10)
+    #expect(known.isIdle(mark) && bench.member.proof?.store == mark)
+    for _ in 0..<2 {
+      bench.tick(at: bench.now + 3000)
+      #expect(bench.requests == [.keepAlive(lease: 4, known: known)])
+      bench.answer(.keepAlive, .idle(mark))
+      #expect(bench.requests == [] && bench.member.lastOK == bench.boot)
+      #expect(bench.member.proof?.at == bench.boot && bench.member.proof?.lease == 4)
+    }
+    #expect(bench.member.proof?.seenAt.map { $0.duration(to: bench.boot) } == .seconds(6))
+    bench.tick(at: bench.now + 3000)
+    #expect(bench.requests == [.keepAlive(lease: 4)], "a lease has passed since it was counted")
+    bench.answer(.keepAlive, .alive(StoreAudit(cluster: 7, revision: 14, members: 2, newest: 10)))
+    #expect(bench.member.proof?.store == StoreMark(cluster: 7, revision: 14))
+    #expect(bench.member.position.isIdle(StoreMark(cluster: 7, revision: 14)))
+    bench.handle(.watchEnded(bench.member.watch, .trouble(StoreTrouble(.denied, "a"))))
+    bench.tick(at: bench.now + 3000)
+    #expect(bench.requests == [.keepAlive(lease: 4, known: bench.member.position)])
+    #expect(!bench.member.position.isIdle(StoreMark(cluster: 7, revision: 14)))
+  }
+
+  /// A lease that another part of the agent was told has ended is looked at at once; another one is not.
+  @Test func aLeaseThatIsToldToHaveEnded() {
+    var bench = MemberBench()
+    bench.join()
+    bench.handle(.leaseEnded(5))
+    #expect(bench.open[.keepAlive] == nil)
+    bench.handle(.leaseEnded(4))
+    #expect(bench.open[.keepAlive] != nil)
+    bench.answer(.keepAlive, .dead)
+    #expect(bench.member.proof == nil && bench.member.stage == .granting)
   }
 
   /// A lease that is dead is asked for again at once, as one of seconds.

@@ -84,9 +84,11 @@ struct SimStore {
       var reading = StoreReading(cluster: cluster, revision: revision, members: entries)
       (reading.strays, reading.headRevision) = (strays, headRevision)
       return .read(reading)
-    case .keepAlive(let lease):
+    case .keepAlive(let lease, let known):
       guard let term = leases[lease] else { return .dead }
       leases[lease]?.end = now + term.length
+      let mark = StoreMark(cluster: cluster, revision: revision)
+      if known?.isIdle(mark) == true { return .idle(mark) }
       return .alive(
         StoreAudit(
           cluster: cluster, revision: revision, members: keys.count + strays,

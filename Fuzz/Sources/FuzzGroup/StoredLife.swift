@@ -69,7 +69,9 @@ struct StoredLife {
       case .grant: store.granted(json)
       case .claim: store.claimed(json)
       case .read: store.reading(json)
-      case .keepAlive: store.renewed(json) ?? store.audited(json)
+      case .keepAlive(_, let known):
+        store.renewed(json) ?? json["result"].flatMap { StoreMark($0) }
+          .flatMap { known?.isIdle($0) == true ? .idle($0) : nil } ?? store.audited(json)
       case .put: store.putDone(json)
       case .revoke: StoreAnswer.revoked
       }

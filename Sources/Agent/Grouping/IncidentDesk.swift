@@ -28,7 +28,7 @@ final class IncidentDesk: IncidentShare {
     /// The mirror's version that they are of, and its store.
     var read = -1
     var world: UInt64 = 0
-    /// When everything was read last.
+    /// When everything was known last: it was read then, or the store had not changed since.
     var readAt: Instant?
     /// Since when the store is not known as of now; nil: it is.
     var staleSince: Instant?
@@ -72,7 +72,7 @@ final class IncidentDesk: IncidentShare {
     let isPlaced = group.runner.isPlaced
     let alone = group.runner.isAlone
     let notifies = group.runner.does(.alertsTask) && !group.runner.isApart
-    let arrangements = group.arrangements
+    let (arrangements, proof) = (group.arrangements, group.runner.proof)
     let reading = time.reading()
     let now = reading.boot
     return state.withLock { state in
@@ -83,6 +83,7 @@ final class IncidentDesk: IncidentShare {
         doubt(&state, now)
       }
       note(alone, &state, now)
+      if let at = state.mirror.see(proof, in: store) { state.readAt = max(state.readAt ?? at, at) }
       update(&state, reading)
       var view = ShareView()
       view.entries = state.entries
@@ -232,13 +233,17 @@ final class IncidentDesk: IncidentShare {
     state.readAt = time.instant()
   }
 
-  /// Between two readings that ask whether the watch tells everything.
+  /// Between two readings that ask whether the watch tells everything, where the store has changed meanwhile.
   private static let audits: Duration = .seconds(20)
 
   /// A watch can die without a word, as when a router forgets its connection.
   private func audit() async {
-    while (try? await time.sleep(for: Self.audits)) != nil {
-      guard group.runner.isPlaced, !group.runner.isAlone else { continue }
+    var wait = Self.audits
+    while (try? await time.sleep(for: wait)) != nil {
+      let readAt = state.withLock(\.readAt)
+      let rest = readAt.map { Self.audits - $0.duration(to: time.instant()) } ?? .zero
+      wait = rest > .zero ? rest : Self.audits
+      guard rest <= .zero, group.runner.isPlaced, !group.runner.isAlone else { continue }
       await look(isAudit: true)
     }
   }

@@ -21,6 +21,8 @@ final class ResourceStates: Sendable {
 
   private struct State {
     var mirror = IncidentMirror()
+    /// When everything was known last, or asked for.
+    var lookedAt: Instant?
     /// The mirror's version that the updater has.
     var told = 0
     /// Not in the store yet.
@@ -30,6 +32,8 @@ final class ResourceStates: Sendable {
   }
 
   private static let every: Duration = .milliseconds(500)
+  /// Between two readings that ask whether the watch tells everything, where the store has changed meanwhile.
+  private static let audits: Duration = .seconds(120)
   /// Changes of one transaction; etcd takes 128 operations.
   private static let atOnce = 60
 
@@ -75,6 +79,7 @@ final class ResourceStates: Sendable {
         while (try? await self.time.sleep(for: Self.every)) != nil {
           self.tell(updater)
           await self.write()
+          await self.audit()
         }
       }
     }
@@ -95,8 +100,25 @@ final class ResourceStates: Sendable {
   private func read() async -> Bool {
     let asked = state.withLock { $0.mirror.position.told }
     guard case .success(let reading) = await store.readIncidents() else { return false }
-    state.withLock { $0.mirror.take(reading, asked: asked) }
+    let now = time.instant()
+    state.withLock { state in
+      state.mirror.take(reading, asked: asked)
+      state.lookedAt = now
+    }
     return true
+  }
+
+  /// A watch can die without a word.
+  private func audit() async {
+    let (proof, now) = (group.runner.proof, time.instant())
+    let isDue = state.withLock { state in
+      let seen = state.mirror.see(proof, in: store)
+      if let seen { state.lookedAt = max(state.lookedAt ?? seen, seen) }
+      guard let lookedAt = state.lookedAt, lookedAt.duration(to: now) >= Self.audits else { return false }
+      state.lookedAt = now
+      return true
+    }
+    if isDue { _ = await read() }
   }
 
   /// Passes on the other members' findings.

@@ -13,9 +13,13 @@ struct PlacesPart: AgentPart {
 
   /// `nil` where the agent is in no group.
   init?(_ base: AgentBase, _ history: HistoryStore) {
-    guard let group = base.settings.group, let stores = base.outside.stores?.places else { return nil }
+    guard let group = base.settings.group, let member = base.group?.runner,
+      let stores = base.outside.stores?.places
+    else { return nil }
     let (time, probes, maintenance) = (base.time, base.outside.probes, base.maintenance)
-    desk = QuorumDesk(place: group.name, store: stores.votes, ttl: group.ttl, time: time) { check in
+    desk = QuorumDesk(
+      place: group.name, store: stores.votes, lease: member, ttl: group.ttl, time: time
+    ) { check in
       let result = try? await probes.runNow(check, maintenance.plan, isAsked: false)
       return result.map { result in
         // In a window somebody is at work: this place has no say.
@@ -24,7 +28,11 @@ struct PlacesPart: AgentPart {
     }
     keeper = PlaceKeeper(
       place: group.name, agent: base.settings.agent.name, history: history, time: time,
-      members: stores.members, fetch: stores.fetch)
+      members: { place in
+        // Of its own group the member knows it.
+        if ByteText(place) == ByteText(group.name), let own = member.members { return own }
+        return await stores.members(place)
+      }, fetch: stores.fetch)
   }
 
   func services(_ picture: @escaping AgentPicture) -> [AgentService] {

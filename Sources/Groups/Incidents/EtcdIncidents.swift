@@ -68,6 +68,8 @@ package struct EtcdIncidents: IncidentStore {
 
   private func key(_ change: IncidentChange) -> String { root + change.check.description }
 
+  package func isIdle(_ position: StorePosition, _ mark: StoreMark) -> Bool { client.isIdle(position, mark) }
+
   package func watchIncidents(
     after revision: Int64, _ tell: @escaping @Sendable ([IncidentEntry]) -> Void
   ) async -> WatchEnd {

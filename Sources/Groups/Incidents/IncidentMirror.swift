@@ -10,6 +10,8 @@ package struct IncidentMirror: Hashable, Sendable {
   package private(set) var entries: [UniqueID: IncidentEntry] = [:]
   /// Checks whose entries went, and when: what a watch tells of before is late.
   private var gone: [UniqueID: Int64] = [:]
+  /// When the member last looked at the store for all readers, as far as this is known here.
+  private var seenAt: Instant?
   /// Of the last reading.
   package private(set) var strange = StrangeKeys()
   /// Counts what is new.
@@ -43,6 +45,15 @@ package struct IncidentMirror: Hashable, Sendable {
   package mutating func take(_ changes: [IncidentEntry]) {
     note(changes)
     position.tell(changes.reduce(0) { max($0, $1.changed) })
+  }
+
+  /// Notes what the member has seen of the store.
+  ///
+  /// - Returns: when everything in it was known here; `nil` where that is in doubt, or was said before.
+  package mutating func see(_ proof: LeaseProof?, in store: any IncidentStore) -> Instant? {
+    guard let mark = proof?.store, let at = proof?.seenAt, seenAt.map({ $0 < at }) ?? true else { return nil }
+    seenAt = at
+    return store.isIdle(position, mark) ? at : nil
   }
 
   package mutating func take(_ end: WatchEnd) { position.take(end) }

@@ -49,6 +49,8 @@ package protocol IncidentStore: Sendable {
   func readIncidents() async -> Result<IncidentReading, StoreTrouble>
   /// All of them or none, at the revision; nil: one is not as it was meant to be.
   func write(_ changes: [IncidentChange]) async -> Result<Int64?, StoreTrouble>
+  /// Whether the store has not changed since everything in it was known.
+  func isIdle(_ position: StorePosition, _ mark: StoreMark) -> Bool
   /// Tells every change after a revision, in their order, until it ends.
   func watchIncidents(
     after revision: Int64, _ tell: @escaping @Sendable ([IncidentEntry]) -> Void

@@ -42,6 +42,7 @@ extension GroupMember {
       nextRead = now.boot + .milliseconds(50)
     case (.reading, .read(let reading)):
       unread = nil
+      mark = (reading.mark, asked.at)
       failures = 0
       journal.clearTrouble()
       if !postpones(reading) { enter(reading, at: now, &actions) }
@@ -119,20 +120,24 @@ extension GroupMember {
     _ answer: StoreAnswer, asked: Sent, at now: ClockReading, _ actions: inout [Action]
   ) {
     switch answer {
+    case .idle: prove(asked, at: now, &actions)
     case .alive(let audit):
-      lastOK = asked.at
-      journal.clearTrouble()
-      nextKeep = asked.at + beat
-      if alone != nil {
-        // The view may be old in any way.
-        return read(again: now, &actions)
-      }
+      mark = (audit.mark, asked.at)
+      prove(asked, at: now, &actions)
       judge(audit, seenBefore: asked.seen, at: now, &actions)
     case .dead:
       lease = nil
       rejoin(at: now)
     default: nextKeep = now.boot + min(.seconds(1), beat / 2)
     }
+  }
+
+  private mutating func prove(_ asked: Sent, at now: ClockReading, _ actions: inout [Action]) {
+    lastOK = asked.at
+    journal.clearTrouble()
+    nextKeep = asked.at + beat
+    // The view may be old in any way.
+    if alone != nil { read(again: now, &actions) }
   }
 
   /// Our key is gone: come back at once.
@@ -145,7 +150,7 @@ extension GroupMember {
       return
     default: stage = .out(retry: now.boot)
     }
-    (main, keeping, putting) = (nil, nil, nil)
+    (main, keeping, putting, mark) = (nil, nil, nil, nil)
     dropPendingView()
     watch &+= 1
   }
@@ -161,13 +166,14 @@ extension GroupMember {
   ) {
     guard case .inside = stage, pending == nil else { return }
     let known = view?.counted ?? 0
-    let mark = StoreMark(cluster: audit.cluster, revision: audit.revision)
-    if position.isOther(mark, asked: seenBefore) {
+    if position.isOther(audit.mark, asked: seenBefore) {
       journal.note(now.wall, audit.revision, .newWorld)
       return read(again: now, &actions)
     }
     guard audit.members != known || audit.newest > seen else {
       suspicion = nil
+      // A count alone says nothing of cards that were written over.
+      if audit.newest > 0 { position.settle(audit.mark) }
       return
     }
     var found = suspicion ?? Suspicion(first: now.boot, quiet: now.boot, seen: seen)
@@ -195,8 +201,10 @@ extension GroupMember {
       nextRefresh = now.boot + max(.seconds(60), .seconds(3) * (view?.members.count ?? 1))
     case .lost:
       // The watch or the next proof says why.
+      position.doubt()
       nextKeep = now.boot
     default:
+      position.doubt()
       owesPut = true
       nextPut = now.boot + .milliseconds(500)
     }

@@ -10,8 +10,7 @@ extension GroupMember {
   mutating func enter(
     _ reading: StoreReading, placed: Placement? = nil, at now: ClockReading, _ actions: inout [Action]
   ) {
-    let mark = StoreMark(cluster: reading.cluster, revision: reading.revision)
-    let isNewWorld = position.isOther(mark, asked: seen)
+    let isNewWorld = position.isOther(reading.mark, asked: seen)
     if isNewWorld { journal.note(now.wall, reading.revision, .newWorld) }
     position.meet(reading.cluster)
     guard let own = reading.members.first(where: { $0.name == settings.name }), own.card?.boot == card.boot
@@ -26,7 +25,7 @@ extension GroupMember {
         }), at: now)
     placement = placed ?? placement
     stage = .inside
-    position.read(mark, asked: seen)
+    position.read(reading.mark, asked: seen)
     suspicion = nil
     nextKeep = now.boot
     nextRefresh = now.boot + max(.seconds(60), .seconds(3) * reading.members.count)

@@ -39,6 +39,8 @@ package struct GroupMember: Sendable {
     case pools(MemberCard.Pools)
     /// The list that the store names is in force.
     case listed
+    /// The store has told another part of the agent that this lease has ended.
+    case leaseEnded(Int64)
     case leave
   }
 
@@ -116,6 +118,8 @@ package struct GroupMember: Sendable {
   var seen: Int64 { position.told }
   /// A gap that an audit found.
   var suspicion: Suspicion?
+  /// The store, as all of its members had it when they were last asked, and before the request left.
+  var mark: (store: StoreMark, at: Instant)?
 
   var numbers = 0
   var sent: [Int: Sent] = [:]
@@ -187,6 +191,7 @@ package struct GroupMember: Sendable {
     case .checks(let checks): replace(checks, &actions)
     case .pools(let pools): change(pools, at: now, &actions)
     case .listed: takeListed(at: now)
+    case .leaseEnded(let lease): if lease == self.lease { nextKeep = now.boot }
     case .leave: leave(at: now, &actions)
     }
     advance(at: now, &actions)
@@ -235,7 +240,9 @@ extension GroupMember {
     default: break
     }
     guard isInside, let lease else { return }
-    if keeping == nil, now.boot >= nextKeep { keeping = ask(.keepAlive(lease: lease), at: now, &actions) }
+    if keeping == nil, now.boot >= nextKeep {
+      keeping = ask(.keepAlive(lease: lease, known: believed(at: now)), at: now, &actions)
+    }
     if let again = nextWatch, now.boot >= again { startWatch(&actions) }
     refresh(at: now)
     giveWord(at: now)
@@ -245,6 +252,21 @@ extension GroupMember {
       card.waits = held.values.reduce(0) { max($0, $1.after) }
       putting = ask(.put(lease: lease, card: card), at: now, &actions)
     }
+  }
+
+  /// What need not be counted again. `nil` where it is in doubt, or a lease has passed: the member of the store that renews
+  /// the lease may itself be behind all others.
+  private func believed(at now: ClockReading) -> StorePosition? {
+    guard suspicion == nil, let mark, mark.at.duration(to: now.boot) < settings.ttl - beat / 2 else {
+      return nil
+    }
+    return position
+  }
+
+  /// The lease with its last proof, for what else the agent has in the store. `nil` where the member has none.
+  var proof: LeaseProof? {
+    guard let lease, isInside else { return nil }
+    return LeaseProof(lease: lease, at: lastOK, store: mark?.store, seenAt: mark?.at)
   }
 
   /// A card now and then, so that others can compare clocks: each minute, or in a great group each member in its turn.

@@ -10,25 +10,6 @@ package struct EtcdQuorum: QuorumStore {
 
   package init(client: EtcdClient, prefix: String) { (self.client, root) = (client, prefix + "v/") }
 
-  package func grant(seconds: Int64) async -> Result<Int64, StoreTrouble> {
-    await client.result("v3/lease/grant", EtcdBody.object { $0.field("TTL", String(seconds)) }) { json in
-      json.etcdNumber("ID").flatMap { $0 == 0 ? nil : $0 }
-    }
-  }
-
-  package func keepAlive(_ lease: Int64) async -> Result<Bool, StoreTrouble> {
-    let body = EtcdBody.object { $0.field("ID", String(lease)) }
-    return await client.result("v3/lease/keepalive", body, missing: false) { json in
-      // What is zero is left out: a lease without time is dead.
-      json["result"].flatMap { $0.etcdNumber("TTL") }.map { $0 > 0 }
-    }
-  }
-
-  package func revoke(_ lease: Int64) async {
-    _ = await client.result("v3/lease/revoke", EtcdBody.object { $0.field("ID", String(lease)) }) { _ in true
-    }
-  }
-
   private var span: KeySpan { KeySpan(below: root) }
 
   package func readQuorum(from start: [UInt8]?, at revision: Int64) async -> Result<QuorumPage, StoreTrouble>
@@ -42,6 +23,8 @@ package struct EtcdQuorum: QuorumStore {
     (rows.growth, rows.revision) = (page.pairs.count, revision > 0 ? revision : page.header.revision)
     return QuorumPage(rows, next: page.next, cluster: page.header.cluster)
   }
+
+  package func isIdle(_ position: StorePosition, _ mark: StoreMark) -> Bool { client.isIdle(position, mark) }
 
   package func watchQuorum(
     after revision: Int64, _ tell: @escaping @Sendable (QuorumRows) -> Void

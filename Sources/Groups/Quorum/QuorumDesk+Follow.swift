@@ -145,7 +145,11 @@ extension QuorumDesk {
       state.link.lastRead == state.link.readAt ? auditEvery(state) : .zero
     }
     while (try? await time.sleep(for: wait)) != nil {
-      guard await isComplete() else {
+      // What the agent saw of the store for all of its readers may have said it meanwhile.
+      let rest = state.withLock { state in
+        state.link.lastRead.map { $0.duration(to: time.instant()) }.map { auditEvery(state) - $0 } ?? .zero
+      }
+      if rest <= .zero, await !isComplete() {
         return .trouble(StoreTrouble(.unreachable, "the watch of the places has missed something"))
       }
       let (every, isOld) = state.withLock { state in
@@ -155,7 +159,7 @@ extension QuorumDesk {
         )
       }
       if isOld { return .compacted }
-      wait = every
+      wait = rest > .zero ? rest : every
     }
     return .over
   }
@@ -189,7 +193,7 @@ extension QuorumDesk {
     }
   }
 
-  private func heardOthers(_ state: inout State, at sent: Instant) {
+  func heardOthers(_ state: inout State, at sent: Instant) {
     state.link.lastRead = max(state.link.lastRead ?? sent, sent)
     state.link.readTrouble = nil
     found(&state)

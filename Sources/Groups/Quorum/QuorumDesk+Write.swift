@@ -30,7 +30,7 @@ extension QuorumDesk {
     switch await store.put([(key, Array("{}".utf8))], lease: lease) {
     case .success(let revision):
       guard let revision else {
-        await renew(lease)
+        lose(lease)
         return nil
       }
       state.withLock { state in
@@ -101,7 +101,7 @@ extension QuorumDesk {
       noteWrite(trouble, &state)
       return false
     }
-    if isDead { await renew(lease) }
+    if isDead { lose(lease) }
     if case .success = answer { return true }
     return false
   }

@@ -10,7 +10,7 @@ import Synchronization
 /// A result that has to wait for others waits in a queue of its own check, for `within` at most; no probe and no other
 /// check's result ever waits. Without a store the agent runs on, and a failure is unconfirmed.
 ///
-/// The wanted votes are in `OwnVotes`, the store's content is in `VoteMirror`; one task keeps the lease, one follows
+/// The wanted votes are in `OwnVotes`, the store's content is in `VoteMirror`; one task follows the lease, one
 /// the store, one writes due votes, one probes when others ask. Settling a result never waits for a vote to be written.
 package final class QuorumDesk: Sendable {
   /// Outcome of settling a result.
@@ -64,6 +64,8 @@ package final class QuorumDesk: Sendable {
   /// This place's name: the group's.
   package let place: String
   let store: any QuorumStore
+  /// That the votes live with.
+  let lease: any AgentLease
   let ttl: Duration
   let time: TimeSource
   let state = Mutex(State())
@@ -73,10 +75,10 @@ package final class QuorumDesk: Sendable {
   let probe: @Sendable (MonitoringCheck) async -> Verdict?
 
   package init(
-    place: String, store: any QuorumStore, ttl: Duration, time: TimeSource,
+    place: String, store: any QuorumStore, lease: any AgentLease, ttl: Duration, time: TimeSource,
     probe: @escaping @Sendable (MonitoringCheck) async -> Verdict?
   ) {
-    (self.place, self.store, self.ttl, self.time) = (place, store, ttl, time)
+    (self.place, self.store, self.lease, self.ttl, self.time) = (place, store, lease, ttl, time)
     self.probe = probe
   }
 
@@ -86,7 +88,7 @@ package final class QuorumDesk: Sendable {
   package func run() async {
     state.withLock { $0.link.seeking = time.instant() }
     await withDiscardingTaskGroup { group in
-      group.addTask { await self.keepLease() }
+      group.addTask { await self.followLease() }
       group.addTask { await self.follow() }
       group.addTask { await self.write() }
       group.addTask { await self.answer() }
@@ -158,10 +160,10 @@ package final class QuorumDesk: Sendable {
   /// Results that are not settled yet.
   package var waiting: Int { state.withLock { $0.queues.values.reduce(0) { $0 + $1.count } } }
 
-  /// Settles what waits with what there is, and takes back what it has said, for the end of the agent.
+  /// Settles what waits with what there is, for the end of the agent. What it has said goes with the agent's lease.
   package func drain() async {
     state.withLock { $0.isEnding = true }
     for _ in 0..<100 where waiting > 0 { try? await time.sleep(for: Self.pace) }
-    await leave()
+    state.withLock { $0.link.lease = nil }
   }
 }

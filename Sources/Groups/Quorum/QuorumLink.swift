@@ -3,11 +3,14 @@
 import Basics
 import Synchronization
 
-/// This agent's state of the store, and when it was last certain. Wall clocks decide nothing here: an instant is that
+/// This agent's state of the store, and when it was last certain. The lease is the member's. Wall clocks decide nothing here: an instant is that
 /// before the request left whose answer said so.
 struct QuorumLink: Sendable {
   var lease: Int64?
-  var isGranting = false
+  /// Of the store's words: a proof of before says nothing else.
+  var ended: (lease: Int64, at: Instant)?
+  /// When the agent last looked at the store for all of its readers.
+  var seenAt: Instant?
   /// The lease lived.
   var lastOK: Instant?
   var trouble: StoreTrouble?
@@ -97,62 +100,54 @@ extension QuorumDesk {
   /// This place has a vote on at least one check: without that, the store is not asked.
   var isNeeded: Bool { state.withLock { !$0.watched.isEmpty } }
 
-  func keepLease() async {
+  /// Between looks at the agent's lease.
+  static let leasePace: Duration = .milliseconds(200)
+
+  func followLease() async {
     repeat {
-      while !isNeeded {
-        guard (try? await time.sleep(for: .milliseconds(500))) != nil else { return }
-      }
-      let sent = time.instant()
-      guard let lease = state.withLock({ $0.link.lease }) else {
-        await renew(nil)
-        continue
-      }
-      switch await store.keepAlive(lease) {
-      case .success(true): state.withLock { if $0.link.lease == lease { heard(&$0, at: sent) } }
-      case .success(false): await renew(lease)
-      case .failure(let trouble): state.withLock { $0.link.trouble = trouble }
-      }
-      // What could not be written while nobody answered.
-      bell.ring()
-    } while (try? await time.sleep(for: ttl / 3)) != nil
+      if lookAtLease() { bell.ring() }
+    } while (try? await time.sleep(for: Self.leasePace)) != nil
   }
 
-  /// Another lease in place of the one that has ended: everything is told anew.
-  func renew(_ old: Int64?) async {
-    let isFirst = state.withLock { state in
-      guard state.link.lease == old, !state.link.isGranting, !state.isEnding else { return false }
-      (state.link.isGranting, state.link.lease) = (true, nil)
-      return true
+  /// - Returns: whether something may be written that could not be: the store has answered since.
+  func lookAtLease() -> Bool {
+    let (proof, trouble) = (lease.proof, lease.trouble)
+    return state.withLock { adopt(proof, trouble, &$0) }
+  }
+
+  private func adopt(_ proof: LeaseProof?, _ trouble: StoreTrouble?, _ state: inout State) -> Bool {
+    guard !state.isEnding else { return false }
+    guard let proof, state.link.ended.map({ $0.lease != proof.lease || $0.at < proof.at }) ?? true else {
+      state.link.lease = nil
+      state.link.trouble = trouble ?? state.link.trouble
+      return false
     }
-    guard isFirst else { return }
-    let sent = time.instant()
-    let answer = await store.grant(seconds: max(5, ttl.components.seconds))
+    let isNew = state.link.lease != proof.lease
+    if isNew {
+      // Everything is told anew.
+      (state.link.lease, state.link.ended, state.incidents) = (proof.lease, nil, [:])
+      state.own.restart()
+    }
+    let isNews = isNew || state.link.lastOK.map { $0 < proof.at } ?? true
+    heard(&state, at: proof.at)
+    state.link.trouble = trouble
+    adopt(proof.store, seenAt: proof.seenAt, &state)
+    return isNews
+  }
+
+  /// What the member has seen of the store may say that nothing was missed here.
+  private func adopt(_ mark: StoreMark?, seenAt: Instant?, _ state: inout State) {
+    guard let mark, let seenAt, state.link.seenAt.map({ $0 < seenAt }) ?? true else { return }
+    state.link.seenAt = seenAt
+    if store.isIdle(state.mirror.position, mark) { heardOthers(&state, at: seenAt) }
+  }
+
+  /// The store has said that the lease has ended.
+  func lose(_ lease: Int64) {
     state.withLock { state in
-      state.link.isGranting = false
-      switch answer {
-      case .success(let lease):
-        state.link.lease = lease
-        state.incidents = [:]
-        state.own.restart()
-        heard(&state, at: sent)
-      case .failure(let trouble): state.link.trouble = trouble
-      }
+      guard state.link.lease == lease else { return }
+      (state.link.lease, state.link.ended) = (nil, (lease, time.instant()))
     }
-    bell.ring()
-  }
-
-  /// Gives the lease back: this place is not waited for any more. For two seconds at most.
-  func leave() async {
-    let lease = state.withLock { state in
-      defer { state.link.lease = nil }
-      return isInTouch(state, at: time.instant()) ? state.link.lease : nil
-    }
-    guard let lease else { return }
-    await withTaskGroup(of: Void.self) { group in
-      group.addTask { await self.store.revoke(lease) }
-      group.addTask { try? await self.time.sleep(for: .seconds(2)) }
-      await group.next()
-      group.cancelAll()
-    }
+    self.lease.ended(lease)
   }
 }

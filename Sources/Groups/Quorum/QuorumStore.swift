@@ -106,11 +106,6 @@ package struct QuorumAudit: Hashable, Sendable {
 /// Where the places tell each other. Etcd in the agent, a store in memory in tests. Every call but the watch ends within
 /// some seconds.
 package protocol QuorumStore: Sendable {
-  /// A lease for so many seconds; what is put with it goes with it.
-  func grant(seconds: Int64) async -> Result<Int64, StoreTrouble>
-  /// False: it has ended.
-  func keepAlive(_ lease: Int64) async -> Result<Bool, StoreTrouble>
-  func revoke(_ lease: Int64) async
   /// A part of all there is.
   ///
   /// - Parameters:
@@ -128,6 +123,8 @@ package protocol QuorumStore: Sendable {
   func claim(_ key: QuorumKey, _ value: [UInt8], lease: Int64) async -> Result<Int64?, StoreTrouble>
   /// All or none, at most `quorumBatch`, each as long as it is of this revision. False: something is not.
   func delete(_ rows: [(key: QuorumKey, revision: Int64)]) async -> Result<Bool, StoreTrouble>
+  /// Whether the store has not changed since everything in it was known.
+  func isIdle(_ position: StorePosition, _ mark: StoreMark) -> Bool
   /// Tells every change after a revision, in their order, until it ends.
   func watchQuorum(
     after revision: Int64, _ tell: @escaping @Sendable (QuorumRows) -> Void

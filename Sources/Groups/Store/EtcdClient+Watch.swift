@@ -40,6 +40,11 @@ extension EtcdClient {
     return end
   }
 
+  /// Whether the store has not changed since a reader knew everything, by what the others were told, too.
+  func isIdle(_ position: StorePosition, _ mark: StoreMark) -> Bool {
+    position.isIdle(mark, elsewhere: watch.readers.withLock(\.run))
+  }
+
   /// With the last reader the stream ends.
   private func rest() async {
     let ended = watch.stream.withLock { stream -> Task<Void, Never>? in

@@ -23,7 +23,7 @@ package struct EtcdStore: GroupStore {
     case .grant(let seconds): try await grant(seconds)
     case .claim(let lease, let card, let revision): try await claim(lease, card, replacing: revision)
     case .read: try await read()
-    case .keepAlive(let lease): try await keepAlive(lease)
+    case .keepAlive(let lease, let known): try await keepAlive(lease, known)
     case .put(let lease, let card): try await put(lease, card)
     case .revoke(let lease): try await revoke(lease)
     }
@@ -70,12 +70,18 @@ package struct EtcdStore: GroupStore {
     }
   }
 
-  private func keepAlive(_ lease: Int64) async throws(CancellationError) -> StoreAnswer {
+  private func keepAlive(
+    _ lease: Int64, _ known: StorePosition?
+  ) async throws(CancellationError) -> StoreAnswer {
     let body = EtcdBody.object { $0.field("ID", String(lease)) }
     switch try await client.call("v3/lease/keepalive", body) {
     case .failure(let failure): return failure.isMissing ? .dead : .trouble(failure.trouble)
     case .success(let json):
       if let answer = renewed(json) { return answer }
+      // The revision is of before the renewal, at the member that was asked.
+      if let known, let mark = json["result"].flatMap({ StoreMark($0) }), client.isIdle(known, mark) {
+        return .idle(mark)
+      }
       return try await audit()
     }
   }

@@ -78,7 +78,12 @@ package struct StorePosition: Hashable, Sendable {
   }
 
   /// Whether the store has not changed since everything in it was known: asking it would tell nothing.
-  package func isIdle(_ mark: StoreMark) -> Bool {
-    trust == .whole && mark.cluster == cluster && mark.revision >= told && mark.revision <= max(told, settled)
+  ///
+  /// - Parameter elsewhere: revisions of which each changed a key of this agent's readers. `nil` for none.
+  package func isIdle(_ mark: StoreMark, elsewhere: ClosedRange<Int64>? = nil) -> Bool {
+    guard trust == .whole, mark.cluster == cluster, mark.revision >= told else { return false }
+    let known = max(told, settled)
+    guard let elsewhere, elsewhere.lowerBound <= known.bounded(plus: 1) else { return mark.revision <= known }
+    return mark.revision <= max(known, elsewhere.upperBound)
   }
 }

@@ -11,7 +11,9 @@ package enum StoreRequest: Hashable, Sendable {
   /// Everybody's cards and the head of the list; not from a member of the store that is behind.
   case read
   /// Renews the lease, and counts the cards: what a watch that has died would not tell.
-  case keepAlive(lease: Int64)
+  ///
+  /// - Parameter known: nothing is counted where the store has not changed since; `nil`: it is in any case.
+  case keepAlive(lease: Int64, known: StorePosition? = nil)
   /// Another card under the member's name, as long as this lease holds it.
   case put(lease: Int64, card: MemberCard)
   case revoke(lease: Int64)
@@ -24,6 +26,8 @@ package enum StoreAnswer: Hashable, Sendable {
   case occupied(StoreReading.Entry)
   case read(StoreReading)
   case alive(StoreAudit)
+  /// The lease lives, and the store has not changed since everything in it was known.
+  case idle(StoreMark)
   /// The lease has ended, or was never there.
   case dead
   case put(revision: Int64)
@@ -49,6 +53,7 @@ package struct StoreReading: Hashable, Sendable {
 
   package var cluster: UInt64
   package var revision: Int64
+  package var mark: StoreMark { StoreMark(cluster: cluster, revision: revision) }
   package var members: [Entry]
   /// `nil` where there is no list, or none that is understood.
   package var head: ListHead?
@@ -68,6 +73,7 @@ package struct StoreAudit: Hashable, Sendable {
   package var cluster: UInt64
   /// Of the store.
   package var revision: Int64
+  package var mark: StoreMark { StoreMark(cluster: cluster, revision: revision) }
   package var members: Int
   /// Of the card that changed last.
   package var newest: Int64

@@ -33,6 +33,9 @@ struct WatchReaders {
   private(set) var isStale = false
   /// The store that the readers have read.
   private var cluster: UInt64?
+  /// Revisions in a row that were told, each a change of one reader's keys: what a transaction of an agent changes is of one
+  /// reader. What goes with a lease is of several, and not in it.
+  private(set) var run: ClosedRange<Int64>?
 
   /// A number for `add`; etcd takes those from 1 on.
   mutating func number() -> Int64 {
@@ -54,7 +57,7 @@ struct WatchReaders {
       gone.insert(number)
       return nil
     }
-    if readers.isEmpty { cluster = nil }
+    if readers.isEmpty { (cluster, run) = (nil, nil) }
     return reader.end
   }
 
@@ -87,6 +90,7 @@ struct WatchReaders {
       (self.cluster, hasBegun) = (cluster, true)
       guard !events.isEmpty, let reader = readers[number] else { return Outcome() }
       readers[number]?.told = events.reduce(reader.told) { max($0, $1.pair.changed) }
+      for event in events where !event.isGone { extend(event.pair.changed) }
       return Outcome(act: { reader.tell(events) })
     case .ended(let number, let end):
       guard let reader = readers.removeValue(forKey: number) else { return Outcome() }
@@ -97,11 +101,16 @@ struct WatchReaders {
     }
   }
 
+  private mutating func extend(_ revision: Int64) {
+    guard let run, revision <= run.upperBound.bounded(plus: 1) else { return self.run = revision...revision }
+    self.run = run.lowerBound...max(run.upperBound, revision)
+  }
+
   /// The end for all readers.
   mutating func end(_ end: WatchEnd, _ turn: Int) -> Outcome {
     guard turn == self.turn else { return Outcome(goesOn: false) }
     let ended = readers.sorted { $0.key < $1.key }.map(\.value)
-    (readers, cluster) = ([:], nil)
+    (readers, cluster, run) = ([:], nil, nil)
     return Outcome(act: { for reader in ended { reader.end(end) } }, goesOn: false)
   }
 }

@@ -16,7 +16,7 @@ final class MemoryQuorumStore: Sendable {
   private struct State {
     var revision: Int64 = 0
     var keys: [QuorumKey: Item] = [:]
-    var leases: [Int64: (ttl: Duration, end: Instant)] = [:]
+    var leases: [Int64: (ttl: Duration, end: Instant, place: String)] = [:]
     var nextLease: Int64 = 0
     var watchers: [Int: Watcher] = [:]
     var nextWatcher = 0
@@ -136,12 +136,22 @@ final class MemoryQuorumStore: Sendable {
     return true
   }
 
-  /// As one place sees it.
-  func seen(from place: String) -> any QuorumStore { Door(place: place, store: self) }
+  /// Gives back the leases of one place.
+  func revokeLeases(of place: String) {
+    change(nil) { state in
+      state.leases = state.leases.filter { $0.value.place != place }
+      return Self.sweep(&state)
+    }
+  }
 
-  private struct Door: QuorumStore {
+  /// As one place sees it.
+  func seen(from place: String) -> Door { Door(place: place, store: self) }
+
+  struct Door: QuorumStore {
     let place: String
-    let store: MemoryQuorumStore
+    fileprivate let store: MemoryQuorumStore
+
+    func isIdle(_ position: StorePosition, _ mark: StoreMark) -> Bool { position.isIdle(mark) }
 
     /// - Returns: nil: the call fails.
     private func call<Value>(
@@ -165,7 +175,7 @@ final class MemoryQuorumStore: Sendable {
       let now = store.time.instant()
       return await call(nil) { state in
         state.nextLease += 1
-        state.leases[state.nextLease] = (.seconds(seconds), now + .seconds(seconds))
+        state.leases[state.nextLease] = (.seconds(seconds), now + .seconds(seconds), place)
         return (state.nextLease, [])
       }
     }
@@ -177,13 +187,6 @@ final class MemoryQuorumStore: Sendable {
         guard let ttl = state.leases[lease]?.ttl else { return (false, []) }
         state.leases[lease]?.end = now + ttl
         return (true, [])
-      }
-    }
-
-    func revoke(_ lease: Int64) async {
-      _ = await call(nil) { state in
-        state.leases[lease] = nil
-        return ((), sweep(&state))
       }
     }
 

@@ -19,6 +19,8 @@ import Testing
       run.cancel()
       await run.value
       await desk.drain()
+      #expect(world.store.vote(two.id, "london") != nil, "it lives with the agent's lease")
+      world.store.revokeLeases(of: "x")
       #expect(world.store.vote(two.id, "london") == nil)
     }
   }

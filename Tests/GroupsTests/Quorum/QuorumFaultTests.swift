@@ -272,7 +272,7 @@ import Testing
         _ = await door.put([(.question(check: check.id, place: "london"), [])], lease: lease)
       }
       try await world.pause(.seconds(15))
-      await door.revoke(lease)
+      world.store.revokeLeases(of: "y")
       try await world.pause()
       let begun = probes.value
       try await world.pause(.seconds(60))

@@ -19,7 +19,8 @@ import Testing
   private func desk() -> QuorumDesk {
     let store = MemoryQuorumStore(clock.time)
     return QuorumDesk(
-      place: "london", store: store.seen(from: "london"), ttl: .seconds(10), time: clock.time
+      place: "london", store: store.seen(from: "london"),
+      lease: KeptLease(store.seen(from: "london"), clock.time), ttl: .seconds(10), time: clock.time
     ) { _ in nil }
   }
 
@@ -56,6 +57,62 @@ import Testing
     (state.link.lease, state.link.lastOK) = (7, nil)
     let unheard = desk.isInTouch(state, at: now)
     #expect(!unread && !leaseless && !unheard)
+  }
+
+  /// A lease as the test says.
+  private final class SaidLease: AgentLease {
+    let said = Mutex<(proof: LeaseProof?, trouble: StoreTrouble?)>((nil, nil))
+    let ends = Mutex<[Int64]>([])
+    var proof: LeaseProof? { said.withLock { $0.proof } }
+    var trouble: StoreTrouble? { said.withLock { $0.trouble } }
+    func ended(_ lease: Int64) { ends.withLock { $0.append(lease) } }
+  }
+
+  /// Votes live with the member's lease: another one is taken over, and one that has ended only with a newer proof of it.
+  @Test func theLeaseIsTheMembers() throws {
+    let lease = SaidLease()
+    let desk = QuorumDesk(
+      place: "london", store: MemoryQuorumStore(clock.time).seen(from: "london"), lease: lease,
+      ttl: .seconds(10), time: clock.time
+    ) { _ in nil }
+    func link() -> QuorumLink { desk.state.withLock { $0.link } }
+    lease.said.withLock { $0.trouble = Self.lease }
+    #expect(!desk.lookAtLease() && link().lease == nil && link().trouble == Self.lease)
+    let first = clock.instant
+    lease.said.withLock { $0 = (LeaseProof(lease: 7, at: first), nil) }
+    #expect(desk.lookAtLease() && link().lease == 7 && link().lastOK == first && link().trouble == nil)
+    #expect(!desk.lookAtLease(), "nothing is new")
+    clock.advance(by: .seconds(3))
+    desk.lose(7)
+    #expect(link().lease == nil && lease.ends.withLock(\.self) == [7])
+    #expect(!desk.lookAtLease() && link().lease == nil, "the proof is of before")
+    lease.said.withLock { $0.proof = LeaseProof(lease: 8, at: first) }
+    #expect(desk.lookAtLease() && link().lease == 8)
+    desk.lose(8)
+    lease.said.withLock { $0.proof = LeaseProof(lease: 8, at: clock.instant + .milliseconds(1)) }
+    #expect(desk.lookAtLease() && link().lease == 8)
+    lease.said.withLock { $0.proof = nil }
+    #expect(!desk.lookAtLease() && link().lease == nil)
+  }
+
+  /// What the member has seen of the store is as good as an audit where nothing has changed since everything was told.
+  @Test(
+    arguments: [(7, 12, true), (7, 11, false), (7, 13, false), (8, 12, false)] as [(UInt64, Int64, Bool)])
+  func anIdleStoreIsHeard(cluster: UInt64, revision: Int64, isHeard: Bool) {
+    let lease = SaidLease()
+    let desk = QuorumDesk(
+      place: "london", store: MemoryQuorumStore(clock.time).seen(from: "london"), lease: lease,
+      ttl: .seconds(10), time: clock.time
+    ) { _ in nil }
+    desk.state.withLock { state in
+      _ = state.mirror.complete(StoreMark(cluster: 7, revision: 12), before: VoteMirror(), asked: 0)
+    }
+    let (seen, mark) = (clock.instant, StoreMark(cluster: cluster, revision: revision))
+    lease.said.withLock {
+      $0.proof = LeaseProof(lease: 7, at: seen + .seconds(3), store: mark, seenAt: seen)
+    }
+    #expect(desk.lookAtLease())
+    #expect(desk.state.withLock { $0.link.lastRead } == (isHeard ? seen : nil))
   }
 
   /// The newest word counts, whatever order they come in; the others are found once they are heard.

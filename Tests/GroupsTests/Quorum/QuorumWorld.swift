@@ -33,6 +33,56 @@ final class QuorumMark: Sendable {
   func store(_ value: Bool) { flag.withLock { $0 = value } }
 }
 
+/// A lease of ten seconds at the store in memory, renewed as a member renews its own.
+final class KeptLease: AgentLease {
+  private struct State {
+    var proof: LeaseProof?
+    var trouble: StoreTrouble?
+  }
+
+  private let door: MemoryQuorumStore.Door
+  private let time: TimeSource
+  private let state = Mutex(State())
+
+  init(_ door: MemoryQuorumStore.Door, _ time: TimeSource) { (self.door, self.time) = (door, time) }
+
+  var proof: LeaseProof? { state.withLock { $0.proof } }
+  var trouble: StoreTrouble? { state.withLock { $0.trouble } }
+  func ended(_ lease: Int64) { state.withLock { if $0.proof?.lease == lease { $0.proof = nil } } }
+
+  func run() async {
+    var next = time.instant()
+    repeat {
+      let sent = time.instant()
+      guard sent >= next || proof == nil else { continue }
+      next = await renew(sent) ? sent + .milliseconds(3333) : sent + .seconds(1)
+    } while (try? await time.sleep(for: .milliseconds(200))) != nil
+  }
+
+  /// - Returns: whether the store has answered.
+  private func renew(_ sent: Instant) async -> Bool {
+    guard let lease = proof?.lease else { return note(await door.grant(seconds: 10), sent) }
+    return note(await door.keepAlive(lease).map { $0 ? lease : nil }, sent)
+  }
+
+  private func note(_ answer: Result<Int64?, StoreTrouble>, _ sent: Instant) -> Bool {
+    state.withLock { state in
+      switch answer {
+      case .failure(let trouble):
+        state.trouble = trouble
+        return false
+      case .success(let lease):
+        (state.proof, state.trouble) = (lease.map { LeaseProof(lease: $0, at: sent) }, nil)
+        return true
+      }
+    }
+  }
+
+  private func note(_ answer: Result<Int64, StoreTrouble>, _ sent: Instant) -> Bool {
+    note(answer.map { Optional($0) }, sent)
+  }
+}
+
 /// Three desks on one clock.
 final class QuorumWorld: Sendable {
   static let down = Verdict(.connectRefused, phase: .connect, message: "refused")
@@ -40,6 +90,7 @@ final class QuorumWorld: Sendable {
   let clock = FakeClock()
   let store: MemoryQuorumStore
   let desks: [String: QuorumDesk]
+  let leases: [KeptLease]
   let check: MonitoringCheck
   let scene = QuorumScene()
   private let isDone = QuorumMark()
@@ -51,13 +102,15 @@ final class QuorumWorld: Sendable {
     self.store = store
     check = try Self.makeCheck("Shop", from: from)
     let (scene, clock) = (scene, clock)
-    desks = Dictionary(
-      uniqueKeysWithValues: ["london", "paris", "ny"].map { place in
-        let desk = QuorumDesk(
-          place: place, store: store.seen(from: place), ttl: .seconds(10), time: clock.time
-        ) { _ in await scene.probe(place, clock.time) }
-        return (place, desk)
-      })
+    var (desks, leases) = ([String: QuorumDesk](), [KeptLease]())
+    for place in ["london", "paris", "ny"] {
+      let lease = KeptLease(store.seen(from: place), clock.time)
+      leases.append(lease)
+      desks[place] = QuorumDesk(
+        place: place, store: store.seen(from: place), lease: lease, ttl: .seconds(10), time: clock.time
+      ) { _ in await scene.probe(place, clock.time) }
+    }
+    (self.desks, self.leases) = (desks, leases)
     for desk in desks.values { desk.apply([check]) }
   }
 
@@ -77,11 +130,18 @@ final class QuorumWorld: Sendable {
     _ place: String, through door: String, _ checks: [MonitoringCheck],
     probe: @escaping @Sendable () async -> Verdict = { .ok }
   ) -> (desk: QuorumDesk, run: Task<Void, Never>) {
+    let lease = KeptLease(store.seen(from: door), clock.time)
     let desk = QuorumDesk(
-      place: place, store: store.seen(from: door), ttl: .seconds(10), time: clock.time
+      place: place, store: store.seen(from: door), lease: lease, ttl: .seconds(10), time: clock.time
     ) { _ in await probe() }
     desk.apply(checks)
-    return (desk, Task { await desk.run() })
+    let run = Task {
+      await withDiscardingTaskGroup { group in
+        group.addTask { await lease.run() }
+        group.addTask { await desk.run() }
+      }
+    }
+    return (desk, run)
   }
 
   func settle(_ desk: QuorumDesk, _ check: MonitoringCheck, _ verdict: Verdict) async -> QuorumDesk.Settled {
@@ -127,6 +187,7 @@ func quorumStory(
   _ world: QuorumWorld, _ body: @escaping @Sendable (QuorumWorld) async throws -> Void
 ) async throws {
   try await withThrowingTaskGroup(of: Void.self) { group in
+    for lease in world.leases { group.addTask { await lease.run() } }
     for desk in world.desks.values { group.addTask { await desk.run() } }
     let watch = Task {
       try await world.whileTimePasses {

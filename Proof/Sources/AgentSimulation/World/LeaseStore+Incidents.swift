@@ -60,6 +60,8 @@ struct LifeIncidents: IncidentStore {
     } ?? .failure(Self.stopped)
   }
 
+  func isIdle(_ position: StorePosition, _ mark: StoreMark) -> Bool { position.isIdle(mark) }
+
   func watchIncidents(
     after revision: Int64, _ tell: @escaping @Sendable ([IncidentEntry]) -> Void
   ) async -> WatchEnd {

@@ -147,7 +147,7 @@ final class StoreWay: @unchecked Sendable {
     case .granted: granted = sent
     case .claimed: proof = granted
     // The name is another's, who runs what it has.
-    case .alive, .occupied: proof = sent
+    case .alive, .idle, .occupied: proof = sent
     default: break
     }
   }

@@ -134,9 +134,11 @@ final class LeaseStore: @unchecked Sendable {
         StoreReading.Entry(name: $0.key, card: $0.value.card, revision: $0.value.revision)
       }
       return .read(StoreReading(cluster: content.cluster, revision: content.revision, members: entries))
-    case .keepAlive(let lease):
+    case .keepAlive(let lease, let known):
       guard let term = content.leases[lease] else { return .dead }
       content.leases[lease]?.end = clock.now + term.length
+      let mark = StoreMark(cluster: content.cluster, revision: content.revision)
+      if known?.isIdle(mark) == true { return .idle(mark) }
       let newest = content.keys.values.map(\.revision).max() ?? 0
       return .alive(
         StoreAudit(
