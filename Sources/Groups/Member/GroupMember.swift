@@ -254,8 +254,8 @@ extension GroupMember {
     }
   }
 
-  /// What need not be counted again. `nil` where it is in doubt, or a lease has passed: the member of the store that renews
-  /// the lease may itself be behind all others.
+  /// Position up to which nothing need be counted again. `nil` where it is in doubt, or a lease has passed: the member of
+  /// the store that renews the lease may itself be behind all others.
   private func believed(at now: ClockReading) -> StorePosition? {
     guard suspicion == nil, let mark, mark.at.duration(to: now.boot) < settings.ttl - beat / 2 else {
       return nil

@@ -160,7 +160,7 @@ package final class QuorumDesk: Sendable {
   /// Results that are not settled yet.
   package var waiting: Int { state.withLock { $0.queues.values.reduce(0) { $0 + $1.count } } }
 
-  /// Settles what waits with what there is, for the end of the agent. What it has said goes with the agent's lease.
+  /// Settles what waits with what there is, for the end of the agent. Its votes go with the agent's lease.
   package func drain() async {
     state.withLock { $0.isEnding = true }
     for _ in 0..<100 where waiting > 0 { try? await time.sleep(for: Self.pace) }

@@ -135,7 +135,7 @@ extension QuorumDesk {
     return isNews
   }
 
-  /// What the member has seen of the store may say that nothing was missed here.
+  /// Takes the member's look at the store for an audit, where nothing has changed since everything was told.
   private func adopt(_ mark: StoreMark?, seenAt: Instant?, _ state: inout State) {
     guard let mark, let seenAt, state.link.seenAt.map({ $0 < seenAt }) ?? true else { return }
     state.link.seenAt = seenAt

@@ -64,7 +64,7 @@ package struct StorePosition: Hashable, Sendable {
 
   package mutating func doubt() { if trust == .whole { trust = .doubted } }
 
-  /// What is known is to be read again, whatever it is.
+  /// Everything is to be read again, whatever is known.
   package mutating func lose() { trust = .lost }
 
   /// After the end of a watch: a watch that was as long as it may be goes on where it ended, the changes of a compacted one

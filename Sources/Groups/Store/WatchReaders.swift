@@ -33,8 +33,8 @@ struct WatchReaders {
   private(set) var isStale = false
   /// The store that the readers have read.
   private var cluster: UInt64?
-  /// Revisions in a row that were told, each a change of one reader's keys: what a transaction of an agent changes is of one
-  /// reader. What goes with a lease is of several, and not in it.
+  /// Revisions in a row that were told, each a change of one reader's keys, as each transaction of an agent is. Keys that
+  /// go with a lease are of several readers, and do not count.
   private(set) var run: ClosedRange<Int64>?
 
   /// A number for `add`; etcd takes those from 1 on.
