@@ -49,6 +49,10 @@ import Testing
       ("x", .garbled, "a line of the watch is no JSON"), ("", .garbled, "a line of the watch is no JSON"),
       (#"{"error":{"code":14,"message":"no leader"}}"#, .noQuorum, "etcd's watch: no leader"),
       (
+        #"{"error":{"grpc_code":14,"http_code":503,"message":"etcdserver: no leader"}}"#, .noQuorum,
+        "etcd's watch: etcdserver: no leader"
+      ),
+      (
         #"{"result":{"header":{"cluster_id":"7"},"events":[{"type":"DELETE"}]}}"#, .garbled,
         "an event of the watch is not understood"
       ),

@@ -32,6 +32,8 @@ package final class EtcdClient: Sendable {
     /// The endpoint that answered last.
     var current = 0
     var token: Redacted?
+    /// The sign-in under way.
+    var signing: (index: Int, task: Task<Result<Redacted?, EtcdFailure>, Never>)?
   }
 
   package init(
@@ -50,13 +52,10 @@ package final class EtcdClient: Sendable {
   package func call(
     _ path: String, _ body: [UInt8], patience: Duration = EtcdClient.patience
   ) async throws(CancellationError) -> Answer {
-    let shown = state.withLock { $0.token }
     let answer = try await tryAll(path, body, patience)
     guard case .failure(let failure) = answer, failure.isStaleToken, settings.user != nil else {
       return answer
     }
-    // A token lives for five minutes, and dies with the member that gave it. Another task may have a new one by now.
-    state.withLock { if $0.token == shown { $0.token = nil } }
     return try await tryAll(path, body, patience)
   }
 
@@ -92,34 +91,59 @@ package final class EtcdClient: Sendable {
     case .success(let found): token = found
     case .failure(let failure): return .failure(failure)
     }
-    return try await exchange(path, body, token: token, at: index, patience: patience)
+    let answer = try await exchange(path, body, token: token, at: index, patience: patience)
+    // A token lives for five minutes, and dies with the member that gave it. Another task may have a new one by now.
+    if case .failure(let failure) = answer, failure.isStaleToken {
+      state.withLock { if $0.token == token { $0.token = nil } }
+    }
+    return answer
   }
 
-  /// `nil` where none is needed.
+  /// `nil` where none is needed. Requests that need one at the same time sign in once.
   func token(at index: Int) async throws(CancellationError) -> Result<Redacted?, EtcdFailure> {
     guard let user = settings.user else { return .success(nil) }
     if let token = state.withLock({ $0.token }) { return .success(token) }
+    let signing = state.withLock { state in
+      if let signing = state.signing, signing.index == index { return signing.task }
+      let task = Task { await self.signIn(user, at: index) }
+      state.signing = (index, task)
+      return task
+    }
+    let answer = await signing.value
+    if Task.isCancelled { throw CancellationError() }
+    return answer
+  }
+
+  private func signIn(_ user: String, at index: Int) async -> Result<Redacted?, EtcdFailure> {
     var json = JSONWriter(reserving: 128)
     json.object { json in
       json.field("name", user)
       json.field("password", settings.password?.reveal() ?? "")
     }
-    switch try await exchange("v3/auth/authenticate", json.bytes, token: nil, at: index) {
+    let answer = try? await exchange("v3/auth/authenticate", json.bytes, token: nil, at: index)
+    let token = Self.token(answer ?? .failure(EtcdFailure(.unreachable, "stopped")), at: place(index))
+    state.withLock { state in
+      if state.signing?.index == index { state.signing = nil }
+      if case .success(let token?) = token { state.token = token }
+    }
+    return token
+  }
+
+  private static func token(_ answer: Answer, at place: String) -> Result<Redacted?, EtcdFailure> {
+    switch answer {
     case .failure(var failure):
       // An etcd without authentication takes everybody.
       if failure.code == 9 { return .success(nil) }
       if failure.code == 3 || failure.code == 16 {
         failure = EtcdFailure(
-          .unauthenticated, "\(place(index)) does not take the user and password", code: failure.code)
+          .unauthenticated, "\(place) does not take the user and password", code: failure.code)
       }
       return .failure(failure)
     case .success(let json):
       guard let text = json["token"]?.string, !text.isEmpty, text.utf8.count <= 8192,
         text.utf8.allSatisfy({ (0x21...0x7e).contains($0) })
       else { return .failure(EtcdFailure(.garbled, "etcd's answer to the sign-in has no token")) }
-      let token = Redacted(text)
-      state.withLock { $0.token = token }
-      return .success(token)
+      return .success(Redacted(text))
     }
   }
 
@@ -227,7 +251,8 @@ package struct EtcdFailure: Error, Hashable, Sendable {
   init(status: Int, _ json: JSONValue?, at place: String) {
     let words = (json?["message"]?.string ?? json?["error"]?.string ?? "status \(status)").printable(
       maxBytes: 200)
-    let code = json?["code"]?.integer
+    // In a stream the code has another name.
+    let code = json?["code"]?.integer ?? json?["grpc_code"]?.integer
     let kind: StoreTrouble.Kind =
       switch (code, status) {
       case (16, _), (_, 401): .unauthenticated
