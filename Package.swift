@@ -72,7 +72,7 @@ let package = Package(
     .target(name: "QuartzAPI", dependencies: ["Basics", "Monitoring", "Curl"], swiftSettings: strict),
     .target(name: "Groups", dependencies: ["Basics", "Monitoring", "Curl"], swiftSettings: strict),
     .target(
-      name: "Alerts", dependencies: ["Basics", "Monitoring", "History", "Curl", "CLinux"],
+      name: "Alerts", dependencies: ["Basics", "Monitoring", "Curl", "CLinux"],
       swiftSettings: settings),
     .target(name: "YAML", dependencies: ["Basics", "Monitoring", "CYAML"], swiftSettings: settings),
     .target(
@@ -81,9 +81,11 @@ let package = Package(
     .target(
       name: "Tracing", dependencies: ["Basics", "Monitoring", "Checks", "CLinux"], swiftSettings: settings),
     .target(
+      name: "Status", dependencies: ["Basics", "Monitoring", "History", "Tracing"], swiftSettings: strict),
+    .target(
       name: "StatusServer",
       dependencies: [
-        "Basics", "Monitoring", "History", "Tracing", "CZlib",
+        "Basics", "Monitoring", "History", "Status", "Tracing", "CZlib",
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -94,7 +96,7 @@ let package = Package(
       name: "Agent",
       dependencies: [
         "Basics", "Monitoring", "Curl", "Checks", "Scheduler", "History", "Spool", "QuartzAPI", "AgentConfig",
-        "Alerts", "Groups", "Import", "StatusServer", "Tracing",
+        "Alerts", "Groups", "Import", "Status", "StatusServer", "Tracing",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
@@ -102,7 +104,7 @@ let package = Package(
       name: "QuartzAgent",
       dependencies: [
         "Agent", "Basics", "Monitoring", "Curl", "Checks", "History", "Spool", "QuartzAPI", "AgentConfig",
-        "Alerts", "Groups", "Import", "StatusServer", "Tracing",
+        "Alerts", "Groups", "Import", "Status", "StatusServer", "Tracing",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -141,8 +143,13 @@ let package = Package(
     .testTarget(
       name: "SchedulerTests", dependencies: ["Basics", "Scheduler", "Monitoring", "TestSupport"],
       swiftSettings: settings),
+    // Runs and stores of one check for the tests of what shows them.
+    .target(
+      name: "HistorySupport", dependencies: ["Basics", "History", "Monitoring"],
+      path: "Tests/HistorySupport", swiftSettings: settings),
     .testTarget(
-      name: "HistoryTests", dependencies: ["Basics", "History", "Monitoring", "TestSupport"],
+      name: "HistoryTests",
+      dependencies: ["Basics", "History", "HistorySupport", "Monitoring", "TestSupport"],
       swiftSettings: settings),
     .testTarget(
       name: "SpoolTests", dependencies: ["Basics", "Spool", "Monitoring", "TestSupport"],
@@ -156,7 +163,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "AlertsTests",
-      dependencies: ["Basics", "Alerts", "History", "Curl", "Monitoring", "TestSupport"],
+      dependencies: ["Basics", "Alerts", "Curl", "Monitoring", "TestSupport"],
       swiftSettings: settings),
     .testTarget(name: "YAMLTests", dependencies: ["Basics", "Monitoring", "YAML"], swiftSettings: settings),
     .testTarget(
@@ -168,10 +175,22 @@ let package = Package(
     .testTarget(
       name: "TracingTests", dependencies: ["Basics", "Checks", "Monitoring", "TestSupport", "Tracing"],
       swiftSettings: settings),
+    // An agent with something of everything.
+    .target(
+      name: "StatusSupport", dependencies: ["Basics", "History", "Monitoring", "Status"],
+      path: "Tests/StatusSupport", swiftSettings: settings),
+    .testTarget(
+      name: "StatusTests",
+      dependencies: [
+        "Basics", "History", "HistorySupport", "Monitoring", "Status", "StatusSupport", "TestSupport",
+        "Tracing",
+      ],
+      swiftSettings: settings),
     .testTarget(
       name: "StatusServerTests",
       dependencies: [
-        "Basics", "StatusServer", "History", "Monitoring", "TestSupport", "Tracing",
+        "Basics", "History", "Monitoring", "Status", "StatusServer", "StatusSupport", "TestSupport",
+        "Tracing",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOEmbedded", package: "swift-nio"),
@@ -183,7 +202,7 @@ let package = Package(
       dependencies: [
         "Agent", "AgentConfig", "Alerts", "Basics", "Checks", "Curl", "Groups", "History", "Import",
         "Monitoring",
-        "QuartzAPI", "Scheduler", "Spool", "StatusServer", "TestSupport", "Tracing",
+        "QuartzAPI", "Scheduler", "Spool", "Status", "StatusServer", "TestSupport", "Tracing",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: settings),
     .testTarget(
@@ -191,7 +210,7 @@ let package = Package(
       dependencies: [
         "Agent", "AgentConfig", "Alerts", "Basics", "Checks", "QuartzAgent", "History", "Import",
         "Monitoring",
-        "Spool", "StatusServer", "TestSupport", "Tracing",
+        "Spool", "Status", "StatusServer", "TestSupport", "Tracing",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: settings),

@@ -44,20 +44,21 @@ let package = Package(
     room("Checks", ["Basics", "Monitoring", "Curl", "CLinux", "COpenSSL", "CPCRE2"]),
     room("Tracing", ["Basics", "Monitoring", "Checks", "CLinux"]),
     room("History", ["Basics", "Monitoring", collection("DequeModule")]),
-    room("Alerts", ["Basics", "Monitoring", "History", "Curl", "CLinux"]),
+    room("Alerts", ["Basics", "Monitoring", "Curl", "CLinux"]),
     room("Spool", ["Basics", "Monitoring", collection("DequeModule")]),
     room("QuartzAPI", ["Basics", "Monitoring", "Curl"]),
     room("YAML", ["Basics", "Monitoring", "CYAML"]),
     room("Import", ["Basics", "Monitoring", "YAML"]),
     room("Groups", ["Basics", "Monitoring", "Curl"]),
     room("AgentConfig", ["Basics", "Monitoring", "YAML"]),
-    // Of the status server what reads requests and writes pages, without its sockets.
-    room("StatusServer", ["Basics", "Monitoring"]),
+    room("Status", ["Basics", "Monitoring", "History", "Tracing"]),
+    // Of the status server what reads requests, without its sockets.
+    room("StatusServer", ["Basics", "Monitoring", "Status"]),
     // The ways into the store for hostile bytes.
     room("SpoolFuzz", ["Basics", "Monitoring", "Spool"]),
 
     fuzz("FuzzAcknowledgement", quartz),
-    fuzz("FuzzAlerts", ["Basics", "Monitoring", "History", "Curl", "CLinux", "Alerts"]),
+    fuzz("FuzzAlerts", ["Basics", "Monitoring", "Curl", "CLinux", "Alerts"]),
     fuzz("FuzzCertificate", ["Basics", "Curl", "COpenSSL"]),
     fuzz("FuzzCheckList", quartz),
     fuzz("FuzzCondition", ["Basics", "Monitoring"]),
@@ -71,7 +72,7 @@ let package = Package(
     fuzz("FuzzGroup", ["Basics", "Monitoring", "Curl", "Groups", "QuartzAPI"]),
     fuzz("FuzzHeaders", ["Basics", "Curl"]),
     fuzz("FuzzHeartbeat", checks),
-    fuzz("FuzzHistory", ["Basics", "Monitoring", "History"]),
+    fuzz("FuzzHistory", ["Basics", "Monitoring", "History", "Status"]),
     fuzz("FuzzJSON", ["Basics"]),
     fuzz("FuzzImport", ["Basics", "Import"]),
     fuzz("FuzzKuma", ["Basics", "Import"]),
@@ -92,7 +93,8 @@ let package = Package(
     fuzz(
       "Growth",
       checks + [
-        "Curl", "QuartzAPI", "History", "Spool", "SpoolFuzz", "StatusServer", "Import", "CCurl", "COpenSSL",
+        "Curl", "QuartzAPI", "History", "Spool", "SpoolFuzz", "Status", "StatusServer", "Import", "CCurl",
+        "COpenSSL",
       ]),
   ]
 )

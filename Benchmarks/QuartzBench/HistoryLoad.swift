@@ -4,6 +4,7 @@ import Basics
 import Glibc
 import History
 import Monitoring
+import Status
 
 /// A past for many checks, as files that the agent starts with, and how long all windows of all checks take.
 ///
@@ -40,7 +41,7 @@ struct HistoryLoad {
     if let directory { for (number, bytes) in files.enumerated() { try write(bytes, number, to: directory) } }
     let before = residentBytes()
     let stored = files.enumerated().map { StoredShard(number: $0.offset, bytes: $0.element) }
-    let history = HistoryStore(agent: Self.agent, decoding: stored)
+    let history = HistoryStore(decoding: stored)
     guard history.damage == nil, history.knows(list) else { throw Misuse("the made files do not decode") }
     let memory = residentBytes() - before
     history.apply(list, now: now)
@@ -50,8 +51,6 @@ struct HistoryLoad {
       "memory": \(memory), "windows_ms": \(times.sorted()[Self.rounds / 2])}
       """
   }
-
-  private static let agent = AgentIdentity(name: "bench", region: nil, version: "0", started: .now())
 
   /// Benchmarks/daemon.py gives the agent's checks the same ids.
   private static func check(_ number: Int) throws -> MonitoringCheck {
@@ -68,7 +67,7 @@ struct HistoryLoad {
 
   /// What a file holds of a check that was probed all those days, without its id.
   private func member(of check: MonitoringCheck, until now: Timestamp) -> ArraySlice<UInt8> {
-    let store = HistoryStore(agent: Self.agent)
+    let store = HistoryStore()
     let count = days * 86_400 / every
     let start = now.advanced(by: .seconds(-count * every))
     store.apply([check], now: start)
@@ -103,7 +102,7 @@ struct HistoryLoad {
   private func file(
     _ list: ArraySlice<MonitoringCheck>, first: Int, _ members: [ArraySlice<UInt8>]
   ) -> [UInt8] {
-    let empty = HistoryStore(agent: Self.agent)
+    let empty = HistoryStore()
     empty.apply(Array(list), now: .now())
     let head = empty.shard(0)?.bytes ?? []
     let start = place(of: Set(list.map(\.id)), in: head) ?? 0
@@ -135,10 +134,10 @@ struct HistoryLoad {
   /// Milliseconds of CPU for all four windows of all checks.
   private static func query(_ history: HistoryStore, checks: Int, now: Timestamp) throws -> Double {
     let start = Usage.now()
-    let snapshot = history.snapshot(now: now)
+    let figures = history.checks(now: now)
     let end = Usage.now()
     let took = 1000 * (end.user + end.system - start.user - start.system)
-    let windows = snapshot.checks.reduce(0) { $0 + $1.windows.count { $0.uptime != nil } }
+    let windows = figures.reduce(0) { $0 + $1.windows.count { $0.uptime != nil } }
     guard windows == 4 * checks else { throw Misuse("\(windows) of \(4 * checks) windows hold data") }
     return took
   }

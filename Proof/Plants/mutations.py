@@ -18,7 +18,7 @@ RULES = ("comparison", "off by one", "condition dropped", "call left out", "argu
 LOWER = ASSIGNING | {"?", ":"}
 # Files that decide nothing: text that people read, and the tables of documents.
 TEXT = re.compile(
-    r"/(QuartzAgent/Manual|StatusServer/OpenAPI)/|/(Style|Script|Palette|KeyDocs|StarterConfig|PlantedTrap)[^/]*\.swift$|Words\.swift$")
+    r"/(QuartzAgent/Manual|Status/OpenAPI)/|/(Style|Script|Palette|KeyDocs|StarterConfig|PlantedTrap)[^/]*\.swift$|Words\.swift$")
 DECIDES = re.compile(r"\b(if|guard|switch|while)\b|&&|\|\||[<>=!]= | [<>?] ")
 # A file that sends signals: a wrong number there would reach other processes of this machine.
 SIGNALS = re.compile(r"\bkill\(")

@@ -140,13 +140,13 @@ struct CheckHistory: Sendable {
     return UptimePeriod.allCases.map { timeline.window($0, now: now, enabled: enabled) }
   }
 
-  mutating func status(now: Timestamp) -> CheckStatus? {
-    windows(now: now).flatMap { status(now: now, windows: $0[...]) }
+  mutating func figures(now: Timestamp) -> CheckFigures? {
+    windows(now: now).flatMap { figures(now: now, windows: $0[...]) }
   }
 
-  func status(now: Timestamp, windows: ArraySlice<WindowStatus>) -> CheckStatus? {
+  func figures(now: Timestamp, windows: ArraySlice<WindowStatus>) -> CheckFigures? {
     guard let check else { return nil }
-    return CheckStatus(
+    return CheckFigures(
       id: check.id, name: check.name, type: check.type, target: check.target, tags: check.plan.tags,
       interval: check.interval, timeout: check.timeout, enabled: check.plan.enabled,
       state: last?.state ?? .unknown, since: since,

@@ -52,19 +52,21 @@ extension HistoryStore {
     }
   }
 
-  /// The part of the metrics that the history knows and that is in no snapshot.
-  package func metrics() -> MetricsView {
-    var view = MetricsView()
+  /// How long scheduled runs took since the agent started.
+  package var histograms: ResultHistograms { state.withLock(\.histograms) }
+
+  /// The latest scheduled result that is kept of each configured check.
+  package func latestScheduled<Each>(_ make: (CheckResult) -> Each) -> [UniqueID: Each] {
     // References only: results are unpacked without the lock.
     let latest: [(UniqueID, PackedResult)] = state.withLock { state in
-      view.histograms = state.histograms
-      return state.order.compactMap { id in
+      state.order.compactMap { id in
         guard let place = state.histories.place(of: id) else { return nil }
         return state.histories[place: place].kept.latestScheduled.map { (id, $0) }
       }
     }
-    view.facts.reserveCapacity(latest.count)
-    for (id, packed) in latest { view.facts[id] = MetricFacts(packed.result) }
-    return view
+    var found: [UniqueID: Each] = [:]
+    found.reserveCapacity(latest.count)
+    for (id, packed) in latest { found[id] = make(packed.result) }
+    return found
   }
 }

@@ -11,28 +11,25 @@ import Synchronization
 package final class HistoryStore: Sendable {
   let state: Mutex<HistoryState>
 
-  package let agent: AgentIdentity
-  /// Why the bytes given to `init(agent:decoding:)` could not be used, for a person; nil when they could.
+  /// Why the bytes given to `init(decoding:)` could not be used, for a person; nil when they could.
   package let damage: Notice?
 
   /// An empty history.
-  package init(agent: AgentIdentity, gone limits: GoneLimits = GoneLimits()) {
-    self.agent = agent
+  package init(gone limits: GoneLimits = GoneLimits()) {
     self.damage = nil
     self.state = Mutex(HistoryState(limits))
   }
 
   /// The history that the files of `shard(_:)` hold. A damaged file, and one of another version, is left out and
   /// named in `damage`: a wrong figure is worse than none, and the store of results can be replayed.
-  package convenience init(agent: AgentIdentity, decoding files: [StoredShard]) {
+  package convenience init(decoding files: [StoredShard]) {
     var reading = HistoryReading()
     for file in files.sorted(by: { $0.number < $1.number }) { reading.add(file) }
-    self.init(agent: agent, reading)
+    self.init(reading)
   }
 
   /// The same, of files that were read one after another.
-  package init(agent: AgentIdentity, _ reading: HistoryReading) {
-    self.agent = agent
+  package init(_ reading: HistoryReading) {
     self.state = Mutex(reading.whole)
     self.damage = reading.damage
   }
@@ -116,24 +113,28 @@ package final class HistoryStore: Sendable {
     state.withLock { state in checks.allSatisfy { state.histories.place(of: $0.id) != nil } }
   }
 
+  /// Each configured check, in their order.
+  package func checks(now: Timestamp) -> [CheckFigures] { checks(now: now) { $0 } }
+
   /// A few checks at a time: results that come meanwhile wait for those, and not for all.
-  package func snapshot(now: Timestamp) -> StatusSnapshot {
-    var snapshot = StatusSnapshot(agent: agent, now: now, checks: [])
-    let order = state.withLock { state in
-      snapshot.load.kept = state.kept
-      return state.order
-    }
-    snapshot.checks.reserveCapacity(order.count)
+  package func checks<Each>(now: Timestamp, _ make: (CheckFigures) -> Each) -> [Each] {
+    let order = state.withLock(\.order)
+    var found: [Each] = []
+    found.reserveCapacity(order.count)
     for start in stride(from: 0, to: order.count, by: Self.atOnce) {
       // bounded: lists in memory
       let part = order[start..<min(start + Self.atOnce, order.count)]
-      snapshot.checks += state.withLock { $0.statuses(of: part, now: now) }
+      let figures = state.withLock { $0.figures(of: part, now: now) }
+      for each in figures { found.append(make(each)) }
     }
-    return snapshot
+    return found
   }
 
-  /// Checks that a snapshot looks at without letting results in, for some 0.2 ms.
+  /// Checks that are looked at without letting results in, for some 0.2 ms.
   private static let atOnce = 32
+
+  /// Results that are kept, of all checks.
+  package var kept: KeptFigures { state.withLock(\.kept) }
 
   /// The state each configured check was last seen in by its schedule; checks without a result are left out.
   package var lastStates: [UniqueID: CheckState] {
@@ -319,19 +320,19 @@ struct HistoryState: Sendable {
     }
   }
 
-  mutating func statuses(of checks: ArraySlice<UniqueID>, now: Timestamp) -> [CheckStatus] {
+  mutating func figures(of checks: ArraySlice<UniqueID>, now: Timestamp) -> [CheckFigures] {
     let places = checks.compactMap { histories.place(of: $0) }
     var windows: [WindowStatus] = []
     windows.reserveCapacity(places.count * UptimePeriod.allCases.count)
     for place in places { windows += histories[place: place].windows(now: now) ?? [] }
-    var statuses: [CheckStatus] = []
-    statuses.reserveCapacity(places.count)
+    var figures: [CheckFigures] = []
+    figures.reserveCapacity(places.count)
     var next = 0
     for place in places where histories[place: place].check != nil {
       let own = windows[next..<next + UptimePeriod.allCases.count]
       next = own.endIndex
-      if let status = histories[place: place].status(now: now, windows: own) { statuses.append(status) }
+      if let found = histories[place: place].figures(now: now, windows: own) { figures.append(found) }
     }
-    return statuses
+    return figures
   }
 }

@@ -83,4 +83,6 @@ package struct KeptFigures: Hashable, Sendable {
   package var results = 0
   /// An upper estimate.
   package var bytes = 0
+
+  package init() {}
 }

@@ -49,19 +49,3 @@ package struct Outage: Hashable, Sendable {
   /// How many are kept of each of so many checks.
   package static func limit(checks: Int) -> Int { min(limit, max(2, limitOfAll / max(1, checks))) }
 }
-
-extension Outage {
-  package func write(now: Timestamp, to json: inout JSONWriter) {
-    json.object { json in
-      json.field("begin", begin)
-      json.key("end")
-      if let end { json.timestamp(end) } else { json.null() }
-      json.field("duration_s", duration(now: now).seconds)
-      json.field("reason", reason.rawValue)
-      json.fieldIfPresent("phase", phase?.rawValue)
-      json.fieldIfPresent("first_message", firstMessage)
-      json.fieldIfPresent("last_message", lastMessage)
-      json.field("results", results)
-    }
-  }
-}

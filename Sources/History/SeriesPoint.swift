@@ -102,24 +102,6 @@ extension SeriesPoint {
       mean: latency.count > 0 ? .microseconds(latency.sum / latency.count) : nil,
       maximum: latency.count > 0 ? .microseconds(latency.maximum) : nil, p95: p95, time: sum.seconds)
   }
-
-  package func write(to json: inout JSONWriter) {
-    json.object { json in
-      json.field("start", start)
-      json.field("width_s", width.seconds)
-      json.field("count", count)
-      json.fieldIfPresent("mean_ms", mean)
-      json.fieldIfPresent("p95_ms", p95)
-      json.fieldIfPresent("max_ms", maximum)
-      json.key("seconds")
-      json.object { json in
-        for standing in Standing.allCases {
-          json.key(dynamic: "\(standing)")
-          json.number(Double(time[standing]) / 1_000_000)
-        }
-      }
-    }
-  }
 }
 
 /// Keys of buckets, so many of them a point. The edges lie on whole multiples, so that they stay where they are while

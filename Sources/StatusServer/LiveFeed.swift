@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import History
 import NIOCore
 import NIOHTTP1
+import Status
 import Synchronization
 
 /// Sends the page's changes to the browsers that listen (server-sent events). Changes are computed once a second for

@@ -7,6 +7,7 @@ import Monitoring
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import Status
 
 /// The HTTP server: page, JSON, metrics, health, and the few actions of authorised clients; or the public page, which
 /// only shows.

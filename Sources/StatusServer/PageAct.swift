@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import History
 import Monitoring
+import Status
 
 /// An action that a form on our pages asks for.
 struct PageAct {
-  enum Kind: String, CaseIterable, Sendable {
-    case acknowledge = "ack"
-    case mute, unmute, maintenance
-    case endMaintenance = "end-maintenance"
-    case run
-  }
-
-  var kind: Kind
+  var kind: PageAction
   /// An open incident, a check, or a mute or window by its id.
   var incident: UniqueID?
   var check: UniqueID?
@@ -24,7 +17,7 @@ struct PageAct {
   var back: String
 
   init(_ form: RequestPath, now: Timestamp) throws(BadRequest) {
-    guard let kind = Kind(rawValue: form["do"] ?? "") else { throw BadRequest("do names no action") }
+    guard let kind = PageAction(rawValue: form["do"] ?? "") else { throw BadRequest("do names no action") }
     self.kind = kind
     (incident, check, order) = (
       form["incident"].flatMap { UniqueID($0) }, form["check"].flatMap { UniqueID($0) },
@@ -62,4 +55,29 @@ struct PageAct {
     }
     return length
   }
+}
+
+extension PageForms {
+  /// Whether the request comes from a page of this server, as far as the browser tells.
+  func accepts(_ path: RequestPath, _ request: StatusRequest) -> Bool {
+    guard let shown = path["proof"], equalInConstantTime(Array(shown.utf8), Array(proof.utf8)) else {
+      return false
+    }
+    return request.isOwnPage
+  }
+}
+
+extension StatusRequest {
+  /// Sent by a page of this server, as far as the browser tells: old browsers do not, and what is there must not contradict.
+  var isOwnPage: Bool {
+    if let fetchSite, fetchSite != "same-origin" { return false }
+    guard let origin, origin != "null", let host else { return true }
+    return origin.lowercased().split(separator: "/").last.map(String.init) == host.lowercased()
+  }
+
+  /// Sent by a script of a page, which reads the answer itself.
+  var wantsJSON: Bool { accept?.contains("application/json") ?? false }
+
+  /// Sent by a browser that shows the answer to a person.
+  var wantsPage: Bool { accept?.contains("text/html") ?? false }
 }

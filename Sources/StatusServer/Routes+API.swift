@@ -3,6 +3,7 @@
 import Basics
 import History
 import Monitoring
+import Status
 import Tracing
 
 /// The JSON documents under `/api/v1`; docs/openapi.json describes each.

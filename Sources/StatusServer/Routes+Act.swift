@@ -3,6 +3,7 @@
 import Basics
 import History
 import Monitoring
+import Status
 
 // The forms on our pages: for people who signed in, with an answer that a browser shows or a script reads.
 extension Routes {
@@ -10,9 +11,9 @@ extension Routes {
   private static let (runs, runsAtOnce) = (20, 4)
 
   /// The person who may do what the page offers; `nil` without such a sign-in.
-  func operatorOf(_ request: StatusRequest) -> SignInDesk.Person? {
+  func operatorOf(_ request: StatusRequest) -> SignedInPerson? {
     if let token = runNow.token, Credential(request.authorization)?.matches(token) == true {
-      return SignInDesk.Person(name: nil, mayAct: true)
+      return SignedInPerson(name: nil, mayAct: true)
     }
     return signIn.person(request.cookie, now: source.now).flatMap { $0.mayAct ? $0 : nil }
   }
@@ -68,7 +69,7 @@ extension Routes {
   static let off = "Nothing can be done from this page"
   static let offHint = "set status.run_now_token in agent.yaml"
 
-  private func order(_ act: PageAct, _ person: SignInDesk.Person, _ request: StatusRequest) async -> Reply {
+  private func order(_ act: PageAct, _ person: SignedInPerson, _ request: StatusRequest) async -> Reply {
     let snapshot = await source.snapshot()
     let kinds = act.wishes(snapshot)
     guard !kinds.isEmpty else {
@@ -88,7 +89,7 @@ extension Routes {
   }
 
   /// The documents for a script; else back to the page, which shows what was done.
-  func said(_ words: String, _ undo: PageAct.Kind?, back: String, _ request: StatusRequest) -> Reply {
+  func said(_ words: String, _ undo: PageAction?, back: String, _ request: StatusRequest) -> Reply {
     guard request.wantsJSON else { return redirect(back) }
     return Reply(
       200, .json,
@@ -109,7 +110,10 @@ extension Routes {
     if request.wantsJSON { return said(words, nil, back: act.back, request) }
     let after = await source.snapshot()
     return html {
-      RanPage(snapshot: after, words: words, outcomes: outcomes, back: act.back).render(nonce: $0)
+      RanPage(
+        snapshot: after, words: words, outcomes: outcomes.map { ($0.check, $0.outcome.words) },
+        back: act.back
+      ).render(nonce: $0)
     }
   }
 
@@ -227,5 +231,5 @@ extension PageAct {
   }
 
   /// The action that takes it back.
-  fileprivate var undo: Kind? { kind == .mute ? .unmute : nil }
+  fileprivate var undo: PageAction? { kind == .mute ? .unmute : nil }
 }

@@ -3,6 +3,7 @@
 import Basics
 import History
 import Monitoring
+import Status
 
 // Incidents, mutes and maintenance by hand: read by all who may read the page, ordered with `status.run_now_token` or
 // by users who may open the agent's socket.
@@ -73,11 +74,11 @@ extension Routes {
     return named.isEmpty && found.isEmpty ? nil : found
   }
 
-  private func incidentStatus(_ path: RequestPath) throws(BadRequest) -> IncidentStatus.Status? {
+  private func incidentStatus(_ path: RequestPath) throws(BadRequest) -> IncidentStatus.State? {
     guard let word = path["status"], !word.isEmpty else { return nil }
-    guard let status = IncidentStatus.Status(rawValue: word) else {
+    guard let status = IncidentStatus.State(rawValue: word) else {
       throw BadRequest(
-        "status must be one of \(IncidentStatus.Status.allCases.map(\.rawValue).joined(separator: ", "))")
+        "status must be one of \(IncidentStatus.State.allCases.map(\.rawValue).joined(separator: ", "))")
     }
     return status
   }

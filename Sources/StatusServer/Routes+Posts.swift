@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import History
 import Monitoring
+import Status
 
 // Posts for the public page: read by all who may read the page, written with the rights of the other orders by hand.
 extension Routes {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import History
 import Monitoring
+import Status
 
 /// Reports of a month: documents under `/api/v1`, and `/report` as a page.
 extension Routes {

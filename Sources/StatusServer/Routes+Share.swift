@@ -3,6 +3,7 @@
 import Basics
 import History
 import Monitoring
+import Status
 
 extension Routes {
   /// `GET /api/v1/checks/{id}/share`: also of a check that is not configured here any more, since its past is here.

@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Status
 
 // Signing in and out. No page of it says anything about the agent, for it is shown before anybody may read.
 extension Routes {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import History
 import Monitoring
+import Status
 
 /// From a request to its answer. Reads by GET and HEAD; the few POSTs do something and need leave.
 struct Routes: Answering {
@@ -205,6 +205,7 @@ struct Routes: Answering {
 
 extension DashboardPage.List {
   init(_ path: RequestPath) throws(BadRequest) {
+    self.init()
     filter = try ListFilter(path)
     page = try path.number("page", in: 1...100_000, default: 1)
     switch path["group"] {

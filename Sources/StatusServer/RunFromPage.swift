@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import History
 import Monitoring
 
 extension Routes {
@@ -24,22 +23,5 @@ extension Routes {
     case .busy(let why): return await refused(409, "Not now: \(why)", nil, request)
     case .stopping: return await refused(503, "The agent is ending", nil, request)
     }
-  }
-}
-
-/// One sentence, and the way back.
-struct NoticePage {
-  let snapshot: StatusSnapshot
-  let what: String
-  let hint: String?
-
-  func render(nonce: String) -> Markup {
-    let hint: Markup = hint.map { "<p>\($0)</p>" } ?? ""
-    return Layout.page(
-      title: what, snapshot: snapshot, nonce: nonce, live: .none,
-      """
-      <section class="card empty"><h1>\(what)</h1>\(hint)
-      <p><a class="button" href="/">All checks</a></p></section>
-      """)
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import History
 import Monitoring
+import Status
 
 /// Outcome of a request to run a check now.
 package enum RunNowOutcome: Sendable {

@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Status
 import Synchronization
 
 /// Lets people in by a token that they type once, and knows them again by a cookie.
@@ -9,16 +10,9 @@ import Synchronization
 /// The cookie holds until when it is good, what its holder may do, their name, and a MAC over that, keyed with the token it was
 /// made for: it survives a restart, and ends when the token changes or is signed out.
 final class SignInDesk: Sendable {
-  struct Person: Hashable, Sendable {
-    /// As they named themselves; `nil` when they did not.
-    var name: String?
-    /// May do what the page offers, not only read.
-    var mayAct: Bool
-  }
-
   enum Answer: Hashable, Sendable {
     /// With the cookie's value.
-    case welcome(Person, cookie: String)
+    case welcome(SignedInPerson, cookie: String)
     case wrong
     /// Too many wrong tokens; seconds until the next try.
     case later(Int)
@@ -61,7 +55,7 @@ final class SignInDesk: Sendable {
       return .wrong
     }
     let clean = name.printable(maxBytes: 40)
-    let person = Person(name: clean.isEmpty ? nil : clean, mayAct: mayAct)
+    let person = SignedInPerson(name: clean.isEmpty ? nil : clean, mayAct: mayAct)
     return .welcome(person, cookie: make(person, until: now.advanced(by: Self.lifetime)))
   }
 
@@ -88,7 +82,7 @@ final class SignInDesk: Sendable {
   }
 
   /// The person that a Cookie header shows; `nil` for none, and for one that is not ours, over, or signed out.
-  func person(_ header: String?, now: Timestamp) -> Person? {
+  func person(_ header: String?, now: Timestamp) -> SignedInPerson? {
     guard let value = Self.value(header) else { return nil }
     let parts = value.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 5, let key = key(parts[1]), let until = Int64(parts[0]),
@@ -96,7 +90,7 @@ final class SignInDesk: Sendable {
       equalInConstantTime(mac, hmacSHA256(key: key, Array(parts[..<4].joined(separator: ".").utf8))),
       Timestamp(microseconds: until) > now, state.withLock({ $0.ended[parts[4]] == nil })
     else { return nil }
-    return Person(
+    return SignedInPerson(
       name: name.isEmpty ? nil : String(decoding: name, as: UTF8.self), mayAct: parts[1] == "act")
   }
 
@@ -114,7 +108,7 @@ final class SignInDesk: Sendable {
     }
   }
 
-  private func make(_ person: Person, until: Timestamp) -> String {
+  private func make(_ person: SignedInPerson, until: Timestamp) -> String {
     let rights = person.mayAct ? "act" : "read"
     let nonce = String(UInt64.random(in: .min ... .max), radix: 36)
     let payload =

@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Status
 
 /// Requests of `quartz-agent spool` to a running agent, which alone may read its store.
 package enum SpoolQuestion: Hashable, Sendable {
@@ -44,16 +45,13 @@ extension StatusSource {
 }
 
 extension Routes {
-  /// Results on one page at most.
-  static let spoolPage = 5000
-
   /// `/api/v1/spool/…`
   func spool(_ segments: [String], _ path: RequestPath) async throws(BadRequest) -> Reply {
     switch segments {
     case []: return await answer(.summary)
     case ["results"]:
       let after = try path.number("after", in: 0...(1 << 62), default: 0)
-      let limit = try path.number("limit", in: 1...Routes.spoolPage, default: 1000)
+      let limit = try path.number("limit", in: 1...OpenAPI.spoolPage, default: 1000)
       return await answer(
         // bounded: held to a range that begins at 0
         .results(after: UInt64(after), limit: limit, waiting: try path.flag("waiting")))

@@ -3,6 +3,7 @@
 import Basics
 import History
 import Monitoring
+import Status
 import Tracing
 
 /// Content of the server, read for each request.

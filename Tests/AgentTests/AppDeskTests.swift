@@ -8,10 +8,10 @@ import History
 import Logging
 import Monitoring
 import QuartzAPI
+import Status
 import Synchronization
 import TestSupport
 import Testing
-
 @testable import Agent
 
 /// What an agent and the Quartz apps say to each other of alerts, contact by contact, under a clock of the test's.
@@ -39,8 +39,7 @@ import Testing
       let check = try MonitoringCheck(definition)
       self.check = check
       let catalog = CheckCatalog(file: [check])
-      let history = HistoryStore(
-        agent: AgentIdentity(name: "test", region: nil, version: "1", started: clock.wall))
+      let history = HistoryStore()
       var settings = AlertSettings()
       settings.channels = [AlertChannel(name: "pager", kind: .exec(ExecChannel(command: ["/bin/true"])))]
       settings.rules = [

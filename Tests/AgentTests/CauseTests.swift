@@ -10,7 +10,6 @@ import QuartzAPI
 import Synchronization
 import TestSupport
 import Testing
-
 @testable import Agent
 
 /// Of checks that fail together and depend on one another, the one that is named as the cause.
@@ -43,8 +42,7 @@ import Testing
     let receiver = OneDelivery()
     let desk = await AlertDesk(
       settings, agent: AgentSettings(),
-      history: HistoryStore(
-        agent: AgentIdentity(name: "test", region: nil, version: "1", started: clock.wall)),
+      history: HistoryStore(),
       catalog: CheckCatalog(file: checks), sender: receiver, file: NoFile(),
       log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, time: clock.passing)
     desk.apply(checks)

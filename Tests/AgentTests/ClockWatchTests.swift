@@ -4,10 +4,10 @@ import Basics
 import History
 import Logging
 import Monitoring
+import Status
 import Synchronization
 import TestSupport
 import Testing
-
 @testable import Agent
 
 /// Who sets the wall clock is told, and the windows leave the step out.
@@ -17,8 +17,7 @@ import Testing
   @Test(arguments: [(0, 30), (2, 30), (7200, 30), (-7200, 30)])
   func aStepIsNoTimeThatWasDue(step: Int64, watched: Int64) async throws {
     let check = try tcpCheck("Shop")
-    let history = HistoryStore(
-      agent: AgentIdentity(name: "test", region: nil, version: "1", started: Self.start))
+    let history = HistoryStore()
     history.apply([check], now: Self.start)
     let clock = FakeClock(at: Self.start)
     let lines = LogLines()
@@ -28,7 +27,7 @@ import Testing
     clock.stepWall(by: .seconds(step) + .microseconds(1234))
     await watch.look()
     let now = clock.wall.advanced(by: .seconds(10))
-    let day = try #require(history.snapshot(now: now).check(check.id)).window(.day)
+    let day = try #require(history.checks(now: now).first).window(.day)
     let isStep = abs(step) > 10
     // Forward, the half minute before the step is still there; back, it is told anew.
     let due = !isStep ? watched + step + 10 : step > 0 ? watched + 10 : 10
@@ -39,8 +38,7 @@ import Testing
 
   /// Up to ten seconds are drift. More is a step, and told once.
   @Test(arguments: [(9, 0), (11, 1), (-9, 0), (-11, 1)]) func aStepIsToldOnce(step: Int64, told: Int) async {
-    let history = HistoryStore(
-      agent: AgentIdentity(name: "test", region: nil, version: "1", started: Self.start))
+    let history = HistoryStore()
     let clock = FakeClock(at: Self.start)
     let lines = LogLines()
     let watch = ClockWatch(

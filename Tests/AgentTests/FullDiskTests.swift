@@ -10,10 +10,10 @@ import Logging
 import Monitoring
 import Scheduler
 import Spool
+import Status
 import Synchronization
 import TestSupport
 import Testing
-
 @testable import Agent
 
 /// What is promised while the disk is full: the answer says so, one problem says so, a restart knows what was written, and
@@ -46,8 +46,7 @@ import Testing
       await heartbeats.restore()
       desk.follow([check])
       let catalog = CheckCatalog(file: [check])
-      let history = HistoryStore(
-        agent: AgentIdentity(name: "test", region: nil, version: "1", started: clock.wall))
+      let history = HistoryStore()
       var settings = AlertSettings()
       settings.channels = [AlertChannel(name: "pager", kind: .exec(ExecChannel(command: ["/bin/true"])))]
       settings.rules = [
@@ -240,7 +239,6 @@ import Testing
         Spool.SpoolSettings(path: folder + "/spool", size: 16 << 20, durability: .interval))
       let keeper = HistoryKeeper(on: world.disk, starts, spool: spool, log: log, time: clock.time)
       let history = await keeper.restore(
-        agent: AgentIdentity(name: "test", region: nil, version: "1", started: clock.wall),
         grid: SlotGrid(agent: "test"), checks: [world.check])
       full.isFull = true
       await keeper.save(history)

@@ -7,16 +7,16 @@ import Logging
 import Monitoring
 import Scheduler
 import Spool
+import Status
 import Synchronization
 import TestSupport
 import Testing
-
 @testable import Agent
 
 /// What runs beside the scheduler and writes to the log, on a clock that the test moves.
 @Suite struct LogServiceTests {
   private func history(_ checks: [MonitoringCheck], at now: Timestamp) -> HistoryStore {
-    let store = HistoryStore(agent: AgentIdentity(name: "test", region: nil, version: "1", started: now))
+    let store = HistoryStore()
     store.apply(checks, now: now)
     return store
   }
@@ -38,7 +38,8 @@ import Testing
     let scheduler = Mutex(SchedulerView())
     let delivered = Mutex(10)
     let service = HourlyLog(log: Logger(label: "test") { _ in lines }, time: clock.time) {
-      var picture = store.snapshot(now: clock.wall)
+      let agent = AgentIdentity(name: "test", region: nil, version: "1", started: clock.wall)
+      var picture = StatusSnapshot(agent: agent, history: store, now: clock.wall)
       picture.scheduler = scheduler.withLock { $0 }
       picture.delivery = DeliveryView(target: "quartz")
       picture.delivery?.delivered = delivered.withLock { $0 }

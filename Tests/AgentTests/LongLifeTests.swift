@@ -11,7 +11,6 @@ import QuartzAPI
 import Synchronization
 import TestSupport
 import Testing
-
 @testable import Agent
 
 /// What the agent does each second it must be able to do for years. A closure that lies bare in a `Mutex` is wrapped anew
@@ -57,8 +56,7 @@ import Testing
     let check = try check()
     var settings = AlertSettings()
     settings.channels = [AlertChannel(name: "pager", kind: .exec(ExecChannel(command: ["/bin/true"])))]
-    let history = HistoryStore(
-      agent: AgentIdentity(name: "test", region: nil, version: "1", started: clock.wall))
+    let history = HistoryStore()
     let (asked, notices) = (Depths(), Depths())
     let running = RunningTask()
     var around = AlertDesk.Surroundings()

@@ -7,10 +7,10 @@ import History
 import Logging
 import Monitoring
 import QuartzAPI
+import Status
 import Synchronization
 import TestSupport
 import Testing
-
 @testable import Agent
 
 /// What page and metrics say of notifications that are not delivered yet.
@@ -37,8 +37,7 @@ import Testing
     settings.escalate = [Escalation(after: .seconds(900), to: ["phone"])]
     let desk = await AlertDesk(
       settings, agent: AgentSettings(),
-      history: HistoryStore(
-        agent: AgentIdentity(name: "test", region: nil, version: "1", started: clock.wall)),
+      history: HistoryStore(),
       catalog: CheckCatalog(file: checks), sender: receiver, file: NoFile(),
       log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, time: clock.passing)
     desk.apply(checks)

@@ -3,12 +3,12 @@
 import Basics
 import History
 import Monitoring
+import Status
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Groups
 @testable import Agent
+@testable import Groups
 
 /// Whose windows are added up, and what becomes of those who do not answer.
 @Suite struct PlaceKeeperTests {
@@ -25,8 +25,7 @@ import Testing
 
   /// A history of a member: every `step`th slot of the last `count`, with this latency.
   private func history(_ check: MonitoringCheck, _ slots: [Int], latency: Duration) -> HistoryStore {
-    let store = HistoryStore(
-      agent: AgentIdentity(name: "a", region: nil, version: "0", started: clock.wall))
+    let store = HistoryStore()
     let begin = clock.wall.advanced(by: .seconds(-3600))
     store.apply([check], now: begin)
     for slot in slots {

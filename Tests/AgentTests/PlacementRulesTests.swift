@@ -4,14 +4,13 @@ import AgentConfig
 import Basics
 import Foundation
 import Groups
-import History
 import Logging
 import Monitoring
 import Scheduler
 import Spool
+import Status
 import TestSupport
 import Testing
-
 @testable import Agent
 @testable import Checks
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import History
 import Monitoring
+import Status
 import Testing
-
 @testable import Agent
 
 /// What an operator is told of queues that hold work, and who gets the last places of /probe.

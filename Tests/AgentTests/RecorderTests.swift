@@ -7,9 +7,9 @@ import Logging
 import Monitoring
 import Scheduler
 import Spool
+import Status
 import TestSupport
 import Testing
-
 @testable import Agent
 
 /// What the log is told of results, and what is known of each check.
@@ -35,8 +35,7 @@ import Testing
     try await withTemporaryDirectory { folder in
       let spool = try await ResultSpool.open(
         Spool.SpoolSettings(path: folder.path + "/spool", size: 16 << 20, durability: .interval))
-      let history = HistoryStore(
-        agent: AgentIdentity(name: "a", region: nil, version: "1", started: begin))
+      let history = HistoryStore()
       let world = World(
         shop: try tcpCheck("Shop"), mail: try tcpCheck("Mail"), history: history, spool: spool,
         lines: FullLines(hasLevels: true))

@@ -4,8 +4,8 @@ import Basics
 import History
 import Monitoring
 import Scheduler
+import Status
 import Testing
-
 @testable import Agent
 
 /// How long a verdict holds, by its slot alone, so that a replay counts as the live agent did.
@@ -43,8 +43,7 @@ import Testing
     let check = try check(every: .seconds(3600))
     let slot = slot(check)
     let first = slot.advanced(by: .seconds(-900))
-    let history = HistoryStore(
-      agent: AgentIdentity(name: "test", region: nil, version: "1", started: first))
+    let history = HistoryStore()
     history.apply([check], now: first)
     func record(_ at: Timestamp, _ verdict: Verdict) {
       let result = CheckResult(
@@ -58,19 +57,19 @@ import Testing
     // Two slots are not run; the next one is.
     record(slot.advanced(by: .seconds(3 * 3600)), .ok)
     let now = slot.advanced(by: .seconds(4 * 3600))
-    let window = try #require(history.snapshot(now: now).check(check.id)).window(.week)
+    let window = try #require(history.checks(now: now).first).window(.week)
     #expect(window.time.up == (900 + 3600) * 1_000_000 && window.time.down == 3600 * 1_000_000)
     #expect(window.counts.up == 2 && window.counts.down == 1)
     #expect(window.enabled == (900 + 4 * 3600) * 1_000_000)
 
     // The slot after a first run is missed: the first verdict does not reach beyond it.
-    let other = HistoryStore(agent: AgentIdentity(name: "test", region: nil, version: "1", started: first))
+    let other = HistoryStore()
     other.apply([check], now: first)
     let result = CheckResult(
       id: UniqueID(high: 7, low: 1), check: check, trigger: .schedule, scheduledAt: first, startedAt: first,
       late: .zero, verdict: .ok)
     other.record(result, interval: hold.interval(of: check, .up, slot: first))
-    let alone = try #require(other.snapshot(now: now).check(check.id)).window(.week)
+    let alone = try #require(other.checks(now: now).first).window(.week)
     #expect(alone.time.up == 900 * 1_000_000)
   }
 }

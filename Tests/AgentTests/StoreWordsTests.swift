@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import History
 import Logging
 import Monitoring
 import Spool
+import Status
 import TestSupport
 import Testing
-
 @testable import Agent
 @testable import AgentConfig
 

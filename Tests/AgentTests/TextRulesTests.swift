@@ -6,9 +6,9 @@ import History
 import Logging
 import Monitoring
 import Scheduler
+import Status
 import TestSupport
 import Testing
-
 @testable import Agent
 @testable import Spool
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import History
 import Logging
 import Monitoring
+import Status
 import Synchronization
 import Testing
-
 @testable import Agent
 
 /// Who looks after the threads that probes depend on.

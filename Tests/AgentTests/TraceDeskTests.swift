@@ -6,11 +6,11 @@ import Foundation
 import History
 import Logging
 import Monitoring
+import Status
 import Synchronization
 import TestSupport
 import Testing
 import Tracing
-
 @testable import Agent
 
 /// The desk that has ways looked at, with a tracer that the test scripts.
@@ -65,8 +65,7 @@ import Tracing
       (definition.host, definition.port, definition.interval) = ("shop.example", 443, .seconds(60))
       check = try MonitoringCheck(definition)
       script = Script(clock.time)
-      history = HistoryStore(
-        agent: AgentIdentity(name: "a", region: nil, version: "0", started: clock.wall))
+      history = HistoryStore()
       history.apply([check], now: clock.wall)
       self.folder =
         folder

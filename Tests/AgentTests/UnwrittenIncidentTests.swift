@@ -10,7 +10,6 @@ import QuartzAPI
 import Synchronization
 import TestSupport
 import Testing
-
 @testable import Agent
 
 /// A disk that fails for a while, and what is to be kept meanwhile: as soon as the disk takes files again it is on it, though
@@ -52,8 +51,7 @@ import Testing
     settings.rules = [AlertRule("down", .consecutiveFailures(threshold: 1, recoveries: 1), severity: .high)]
     let desk = await AlertDesk(
       settings, agent: AgentSettings(),
-      history: HistoryStore(
-        agent: AgentIdentity(name: "test", region: nil, version: "1", started: clock.wall)),
+      history: HistoryStore(),
       catalog: CheckCatalog(file: [check]), sender: Receiver(), file: file,
       log: Logger(label: "test") { _ in LogLines() }, time: clock.time)
     desk.apply([check])

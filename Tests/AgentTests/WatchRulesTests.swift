@@ -5,10 +5,10 @@ import Basics
 import History
 import Logging
 import Monitoring
+import Status
 import Synchronization
 import TestSupport
 import Testing
-
 @testable import Agent
 @testable import QuartzAPI
 
@@ -167,8 +167,7 @@ import Testing
       (-120_000_000, "back by 2m"),
     ] as [(Int64, String?)])
   func stepsOfTheClock(step: Int64, words: String?) async {
-    let history = HistoryStore(
-      agent: AgentIdentity(name: "test", region: nil, version: "1", started: Self.start))
+    let history = HistoryStore()
     let (clock, lines) = (FakeClock(at: Self.start), LogLines())
     let watch = ClockWatch(history, log: Logger(label: "test") { _ in lines }, time: clock.time)
     clock.advance(by: .seconds(5))

@@ -2,8 +2,8 @@
 
 import Alerts
 import Basics
-import History
 import Monitoring
+import Status
 import Testing
 
 /// What an alert of each kind of rule ends as, and what a channel is sent of its steps.

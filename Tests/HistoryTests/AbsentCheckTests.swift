@@ -28,7 +28,7 @@ import Testing
   }
 
   private func store() -> HistoryStore {
-    HistoryStore(agent: AgentIdentity(name: "a", region: nil, version: "1", started: start))
+    HistoryStore()
   }
 
   /// A day of results, and more than a day without any: the end of the last verdict before it is told when the first one
@@ -44,7 +44,7 @@ import Testing
     var first = result(check, at: back)
     first.responseTime = .milliseconds(10)
     store.record(first, interval: .seconds(60))
-    let window = try #require(store.snapshot(now: back.advanced(by: .seconds(30))).checks.first?.window(.day))
+    let window = try #require(store.checks(now: back.advanced(by: .seconds(30))).first?.window(.day))
     #expect(window.counts.up == 1)
     #expect(window.latency?.count == 1)
     #expect(window.time.up == 30_000_000)
@@ -56,15 +56,15 @@ import Testing
     store.apply([check], now: start)
     store.record(result(check, at: start), interval: .seconds(60), sequence: 1)
     store.apply([], now: start.advanced(by: .seconds(120)))
-    #expect(store.snapshot(now: start.advanced(by: .seconds(120))).checks.isEmpty)
+    #expect(store.checks(now: start.advanced(by: .seconds(120))).isEmpty)
     #expect(store.recent(check.id) == nil)
     store.apply([check], now: start.advanced(by: .seconds(180)))
-    let back = store.snapshot(now: start.advanced(by: .seconds(180))).checks
+    let back = store.checks(now: start.advanced(by: .seconds(180)))
     #expect(back.first?.window(.day).counts.up == 1)
 
     store.apply([], now: start.advanced(by: .seconds(8 * 86_400)))
     store.apply([check], now: start.advanced(by: .seconds(8 * 86_400)))
-    let late = store.snapshot(now: start.advanced(by: .seconds(8 * 86_400))).checks
+    let late = store.checks(now: start.advanced(by: .seconds(8 * 86_400)))
     #expect(late.first?.window(.month).counts.up == 0, "after a week without it, it starts anew")
   }
 
@@ -79,7 +79,7 @@ import Testing
     let down = Verdict(.connectRefused)
     let again = start.advanced(by: .seconds(120))
     store.record(result(check, at: again, down), interval: .seconds(60), sequence: 2)
-    let status = try #require(store.snapshot(now: again.advanced(by: .seconds(60))).checks.first)
+    let status = try #require(store.checks(now: again.advanced(by: .seconds(60))).first)
     #expect(status.state == .down)
     // What was seen stays: the minute of the lost result is up, and the next one is counted under its number.
     let day = status.window(.day)
@@ -107,7 +107,7 @@ import Testing
         sequence: base + UInt64(minute - 2))
     }
     let now = start.advanced(by: .seconds(300))
-    let day = try #require(store.snapshot(now: now).checks.first).window(.day)
+    let day = try #require(store.checks(now: now).first).window(.day)
     #expect(day.counts.up == 5)
     #expect(day.time.up == 300_000_000)
   }
@@ -136,7 +136,7 @@ import Testing
     let record = DeliveryRecord(result(check, at: start), agent: "a", flags: [])
     store.replay(QueuedRecord(sequence: 1, record: record), interval: .seconds(60))
     store.apply([check], now: start.advanced(by: .seconds(30)))
-    let status = store.snapshot(now: start.advanced(by: .seconds(30))).checks.first
+    let status = store.checks(now: start.advanced(by: .seconds(30))).first
     #expect(status?.window(.day).counts.up == 1)
     #expect(status?.state == .up)
   }

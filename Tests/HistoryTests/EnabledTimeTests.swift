@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import HistorySupport
 import Monitoring
 import TestSupport
 import Testing
-
 @testable import History
 
 /// A clock that is set back and found out: what was before it is not forgotten, and nothing counts twice.
@@ -21,7 +21,7 @@ import Testing
       store.clockStepped(from: before, to: now)
       now = now.advanced(by: .seconds(7))
     }
-    let day = try #require(store.snapshot(now: now).check(check.id)).window(.day)
+    let day = try #require(store.checks(now: now).check(check.id)).window(.day)
     // Set back by less than was lived, the time in between is told anew and counts once.
     let overlap: Int64 = steps[0] == -12 ? 7 : 0
     #expect(day.enabled == (30 + 7 * Int64(steps.count) - overlap) * 1_000_000)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import HistorySupport
 import Monitoring
 import Testing
-
 @testable import History
 
 /// Snapshot files with sound checksums and any numbers in them, and stored results that tell the impossible: the
@@ -20,18 +20,18 @@ import Testing
     var writer = ByteWriter()
     writer.bytes = body
     writer.fixed32(CRC32C.checksum(body))
-    let store = HistoryStore(agent: identity, decoding: [StoredShard(number: 0, bytes: writer.bytes)])
+    let store = HistoryStore(decoding: [StoredShard(number: 0, bytes: writer.bytes)])
     let now = midnight + .seconds(240_000)
     store.apply([check], now: now)
     for run in grid(30, every: .seconds(7200), from: now) {
       store.record(run.result(of: check), interval: check.interval, sequence: UInt64(run.slot.microseconds))
       store.skipped(check.id, slot: run.slot + .seconds(60), interval: .seconds(60))
       store.missed(check.id, count: 2)
-      _ = store.snapshot(now: run.slot)
+      _ = store.checks(now: run.slot)
     }
     store.clockStepped(from: now, to: now + .seconds(-4000))
-    _ = store.snapshot(now: now + .seconds(90 * 86_400))
-    let again = HistoryStore(agent: identity, decoding: store.files())
+    _ = store.checks(now: now + .seconds(90 * 86_400))
+    let again = HistoryStore(decoding: store.files())
     return again.damage?.what
   }
 
@@ -70,7 +70,7 @@ import Testing
           queued.record.scheduledAt = Timestamp(microseconds: scheduled)
           queued.record.startedAt = Timestamp(microseconds: started)
           store.replay(queued, interval: .seconds(60))
-          _ = store.snapshot(now: midnight + .seconds(4000))
+          _ = store.checks(now: midnight + .seconds(4000))
         }
       }
     }
@@ -80,9 +80,9 @@ import Testing
       run.latency = .nanoseconds(Int64.max)
       store.replay(run.record(of: check, sequence: sequence), interval: .seconds(1))
     }
-    let snapshot = store.snapshot(now: midnight + .seconds(4000))
+    let figures = store.checks(now: midnight + .seconds(4000))
     #expect(
-      try #require(snapshot.check(check.id)).windows[0].latency?.maximum == .microseconds(Int64(1) << 32))
-    #expect(HistoryStore(agent: identity, decoding: store.files()).damage == nil)
+      try #require(figures.check(check.id)).windows[0].latency?.maximum == .microseconds(Int64(1) << 32))
+    #expect(HistoryStore(decoding: store.files()).damage == nil)
   }
 }

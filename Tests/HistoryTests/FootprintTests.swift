@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import HistorySupport
 import Monitoring
 import Testing
-
 @testable import History
 
 /// What 90 full days of a check cost, and how long reading them takes.
@@ -24,14 +24,14 @@ import Testing
       history.add(LastResult(run.result(of: check)), interval: check.interval, sequence: nil)
     }
     let now = midnight + .seconds(91 * 86_400)
-    let status = history.status(now: now)
+    let status = history.figures(now: now)
     #expect(status?.window(.quarter).coverage == 100)
     print("history of one check, every \(interval) s, 90 days full: \(history.footprint) bytes")
     #expect(history.footprint <= 48 * 1024)
 
     let clock = ContinuousClock()
     let took = clock.measure {
-      for _ in 0..<1000 { _ = history.status(now: now) }
+      for _ in 0..<1000 { _ = history.figures(now: now) }
     }
     print("four windows of one check: \(took / 1000)")
   }

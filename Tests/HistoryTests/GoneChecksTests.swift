@@ -2,12 +2,13 @@
 
 import Basics
 import History
+import HistorySupport
 import Monitoring
 import Testing
 
 /// Checks that come and go all the time cost no more than their caps, in memory and on the disk.
 @Suite struct GoneChecksTests {
-  private func store(_ limits: GoneLimits) -> HistoryStore { HistoryStore(agent: identity, gone: limits) }
+  private func store(_ limits: GoneLimits) -> HistoryStore { HistoryStore(gone: limits) }
 
   /// Writes what is behind, as the keeper does; no bytes: the file goes.
   private func save(_ store: HistoryStore, to disk: inout [Int: [UInt8]]) {
@@ -22,7 +23,7 @@ import Testing
   }
 
   private func restore(_ disk: [Int: [UInt8]]) -> HistoryStore {
-    HistoryStore(agent: identity, decoding: disk.map { StoredShard(number: $0.key, bytes: $0.value) })
+    HistoryStore(decoding: disk.map { StoredShard(number: $0.key, bytes: $0.value) })
   }
 
   /// A day of 200 new names every four minutes: 72,000 checks, of which 1,000 are kept.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import HistorySupport
 import Monitoring
 import Testing
-
 @testable import History
 
 /// The windows of a group against those of one agent that ran everything itself.
@@ -46,7 +46,7 @@ import Testing
       let now = midnight + .seconds(4000 * 60 + offset)
       let merged = try #require(
         WindowShare.merged(try stores.map { try share($0, check, now) }, now: now))
-      let alone = all.snapshot(now: now).checks.first?.windows ?? []
+      let alone = all.checks(now: now).first?.windows ?? []
       #expect(merged == alone, "seed \(seed) +\(offset) s")
     }
   }
@@ -58,7 +58,7 @@ import Testing
     let now = midnight + .seconds(500 * 60)
     #expect(
       WindowShare.merged([try share(store, check, now)], now: now)
-        == store.snapshot(now: now).checks[0].windows)
+        == store.checks(now: now)[0].windows)
   }
 
   /// Who is away takes the slots that it ran along: there is less to go by, and no verdict is another one.

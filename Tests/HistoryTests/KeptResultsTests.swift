@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import HistorySupport
 import Monitoring
 import Testing
-
 @testable import History
 
 /// What is kept of results, in bytes: what a target sends in each of them must not fill the memory.
@@ -85,7 +85,7 @@ import Testing
 
   /// The worst 2,000 checks of the API, each answer as large as the limits let it be: under 1 GiB, and told.
   @Test func twoThousandOfTheWorstChecksStayInBounds() throws {
-    let store = HistoryStore(agent: identity)
+    let store = HistoryStore()
     let checks = try (0..<2000).map { try makeCheck("Shop \($0)") }
     store.apply(checks, now: midnight)
     // Their bytes are counted wherever they stand, so each text is made once.
@@ -112,7 +112,7 @@ import Testing
         store.record(result, interval: check.interval)
       }
     }
-    let kept = store.snapshot(now: midnight + .seconds(60)).load.kept
+    let kept = store.kept
     #expect(kept.results >= 2000)
     print("2,000 of the worst checks: \(kept.results) results, \(kept.bytes >> 20) MiB")
     // Half for everything else: bodies, windows, buffers.

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import HistorySupport
 import Monitoring
 import Testing
-
 @testable import History
 
 /// A snapshot of more checks than are looked at at once.
 @Suite struct LargeSnapshotTests {
   @Test(arguments: [0, 1, 31, 32, 33, 64, 100]) func everyCheckInItsPlaceWithItsFigures(count: Int) throws {
     let checks = try (0..<count).map { try makeCheck("check \($0)") }
-    let store = HistoryStore(agent: identity)
+    let store = HistoryStore()
     store.apply(checks, now: midnight)
     for (place, check) in checks.enumerated() {
       for minute in 0...place {
@@ -19,9 +19,9 @@ import Testing
           run.result(of: check), interval: .seconds(60), sequence: UInt64(place * 200 + minute + 1))
       }
     }
-    let snapshot = store.snapshot(now: midnight + .seconds(7200))
-    #expect(snapshot.checks.map(\.name) == checks.map(\.name))
-    let down = snapshot.checks.map { Int($0.window(.day).counts.down) }
+    let figures = store.checks(now: midnight + .seconds(7200))
+    #expect(figures.map(\.name) == checks.map(\.name))
+    let down = figures.map { Int($0.window(.day).counts.down) }
     let wanted = (0..<count).map { ($0 + 1) / 2 }
     #expect(down == wanted)
   }

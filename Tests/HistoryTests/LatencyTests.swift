@@ -3,6 +3,7 @@
 import Basics
 import Glibc
 import History
+import HistorySupport
 import Monitoring
 import Testing
 
@@ -33,12 +34,12 @@ import Testing
       run.latency = .microseconds(latency)
       store.record(run.result(of: check), interval: .seconds(60))
     }
-    let snapshot = store.snapshot(now: midnight + .seconds(5 * 86_400 - 1))
+    let figures = store.checks(now: midnight + .seconds(5 * 86_400 - 1))
     for (period, error) in [(UptimePeriod.week, 0.02), (.month, 0.05), (.quarter, 0.05)] {
-      try expect(snapshot.window(period), all, within: error)
+      try expect(figures.window(period), all, within: error)
     }
     // 24h: the sketches begin at a whole hour, 23 to 24 hours ago; here that is exactly a day.
-    try expect(snapshot.window(.day), Array(all.suffix(1440)), within: 0.02)
+    try expect(figures.window(.day), Array(all.suffix(1440)), within: 0.02)
   }
 
   private func expect(_ window: WindowStatus, _ values: [Int64], within error: Double) throws {
@@ -70,8 +71,8 @@ import Testing
       run.latency = .microseconds(value)
       store.record(run.result(of: check), interval: .seconds(60))
     }
-    let snapshot = store.snapshot(now: midnight + .seconds(60 * Int64(count)))
-    for period in UptimePeriod.allCases { try expect(snapshot.window(period), values, within: 0.05) }
+    let figures = store.checks(now: midnight + .seconds(60 * Int64(count)))
+    for period in UptimePeriod.allCases { try expect(figures.window(period), values, within: 0.05) }
   }
 
   /// The same with a hundred values and one more or less, where the ranks of the percents move.
@@ -93,8 +94,8 @@ import Testing
       run.latency = .microseconds(value)
       store.record(run.result(of: check), interval: .seconds(60))
     }
-    let snapshot = store.snapshot(now: midnight + .seconds(60 * Int64(count)))
-    for period in UptimePeriod.allCases { try expect(snapshot.window(period), values, within: 0.05) }
+    let figures = store.checks(now: midnight + .seconds(60 * Int64(count)))
+    for period in UptimePeriod.allCases { try expect(figures.window(period), values, within: 0.05) }
   }
 
   @Test func onlySuccessesCount() throws {
@@ -103,7 +104,7 @@ import Testing
     runs[2].state = .unknown
     runs[3].state = .degraded
     runs[3].latency = .milliseconds(30)
-    let window = makeStore(try makeCheck(), runs: runs).snapshot(now: midnight + .seconds(240)).window(.day)
+    let window = makeStore(try makeCheck(), runs: runs).checks(now: midnight + .seconds(240)).window(.day)
     #expect(window.latency?.count == 2)
     #expect(window.latency?.mean == .milliseconds(20))
   }

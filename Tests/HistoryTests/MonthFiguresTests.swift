@@ -2,6 +2,7 @@
 
 import Basics
 import History
+import HistorySupport
 import Monitoring
 import Testing
 
@@ -54,7 +55,7 @@ import Testing
     #expect(first.days[7].time.judged == 0 && first.days[0].time.up == 24 * hour)
     #expect(first.outages.map(\.begin) == [at(2, 23), at(10, 5)])
 
-    let restored = HistoryStore(agent: identity, decoding: store.files())
+    let restored = HistoryStore(decoding: store.files())
     #expect(restored.damage == nil)
     restored.apply([check], now: february)
     for run in grid(120 * 24, every: .seconds(3600), from: february + .seconds(3600)) {
@@ -135,7 +136,7 @@ import Testing
     var store = makeStore(check)
     for (index, run) in runs.enumerated() {
       if index == 1000 {
-        store = HistoryStore(agent: identity, decoding: store.files())
+        store = HistoryStore(decoding: store.files())
         store.apply([check], now: run.slot)
       }
       store.record(run.result(of: check), interval: check.interval)
@@ -147,7 +148,7 @@ import Testing
       time += month.time
       counts += month.counts
     }
-    let window = store.snapshot(now: now).window(.quarter)
+    let window = store.checks(now: now).window(.quarter)
     #expect(time == window.time && counts == window.counts)
   }
 }

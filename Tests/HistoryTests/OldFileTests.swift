@@ -3,6 +3,7 @@
 import Basics
 import Foundation
 import History
+import HistorySupport
 import Monitoring
 import Testing
 
@@ -35,13 +36,13 @@ import Testing
   /// No history is lost by an upgrade, and the outage that lasts is there with the reason of the last result.
   @Test func aFileWithoutOutagesIsRead() throws {
     let checks = [try check(1), try check(2)]
-    let store = HistoryStore(agent: identity, decoding: [StoredShard(number: 0, bytes: try bytes())])
+    let store = HistoryStore(decoding: [StoredShard(number: 0, bytes: try bytes())])
     #expect(store.damage == nil)
     let saved = Timestamp(seconds: 1_795_438_243)
     store.apply(checks, now: saved)
-    let snapshot = store.snapshot(now: saved)
+    let figures = store.checks(now: saved)
     let counts = [checks[0].id: Int64(3), checks[1].id: 4]
-    for status in snapshot.checks {
+    for status in figures {
       let window = status.window(.day)
       #expect(window.counts.down == counts[status.id] && window.uptime == 0, "\(window.counts.down)")
       let outage = try #require(status.outage)
@@ -51,7 +52,7 @@ import Testing
     }
     // What is written next is of this version.
     store.missed(checks[0].id, count: 1)
-    let restored = HistoryStore(agent: identity, decoding: store.files())
+    let restored = HistoryStore(decoding: store.files())
     restored.apply(checks, now: saved)
     #expect(restored.damage == nil && store.files().first?.bytes[4] == 4)
     #expect(restored.outages(checks[0].id, now: saved) == store.outages(checks[0].id, now: saved))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import HistorySupport
 import Monitoring
 import Testing
-
 @testable import History
 
 /// Outages are the down time of the windows, cut where it is interrupted.
@@ -40,8 +40,8 @@ import Testing
       let outage = try #require(store.outages(check.id, now: now)?.last)
       #expect(outage.isOver == !lasts, "after \(second) s")
       #expect(outage.duration(now: now) == .seconds(held), "after \(second) s")
-      #expect(store.status(of: check.id, now: now)?.outage == (lasts ? outage : nil))
-      #expect(store.snapshot(now: now).window(.day).time.down == outage.duration(now: now).microseconds)
+      #expect(store.figures(of: check.id, now: now)?.outage == (lasts ? outage : nil))
+      #expect(store.checks(now: now).window(.day).time.down == outage.duration(now: now).microseconds)
     }
   }
 
@@ -84,7 +84,7 @@ import Testing
   func theyAreBounded(checks: Int, kept: Int) throws {
     #expect(Outage.limit(checks: checks) == kept)
     let check = try makeCheck()
-    let store = HistoryStore(agent: identity)
+    let store = HistoryStore()
     store.apply([check], now: midnight)
     for run in states((0..<200).map { $0 % 2 == 0 ? .down : .up }) {
       store.record(run.result(of: check), interval: .seconds(60))

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import HistorySupport
 import Monitoring
 import Testing
-
 @testable import History
 
 /// Random lives of a check: its outages add up to the windows' down time, before and after a restart.
@@ -72,7 +72,7 @@ import Testing
       let outages = try #require(store.outages(check.id, now: now))
       try #require(outages.count < Outage.limit, "the test wants a life that fits")
       for period in UptimePeriod.allCases {
-        let window = store.snapshot(now: now).window(period)
+        let window = store.checks(now: now).window(period)
         #expect(
           down(outages, from: window.from, now: now) == window.time.down, "\(period.rawValue) +\(after) s")
       }
@@ -80,11 +80,11 @@ import Testing
       for (left, right) in zip(outages, outages.dropFirst()) { #expect(left.heldUntil < right.begin) }
     }
     let now = end + .seconds(30)
-    let restored = HistoryStore(agent: identity, decoding: store.files())
+    let restored = HistoryStore(decoding: store.files())
     restored.apply([check], now: now)
     #expect(restored.damage == nil)
     #expect(restored.outages(check.id, now: now) == store.outages(check.id, now: now))
-    #expect(restored.snapshot(now: now).checks.first?.counts == store.snapshot(now: now).checks.first?.counts)
+    #expect(restored.checks(now: now).first?.counts == store.checks(now: now).first?.counts)
   }
 
   /// The points of a line are the window: times, successes, and no more of them than asked for.
@@ -94,7 +94,7 @@ import Testing
     let store = makeStore(check)
     let now = live(store, check, &dice) + .seconds(Int64.random(in: 0...600, using: &dice))
     for period in UptimePeriod.allCases {
-      let window = store.snapshot(now: now).window(period)
+      let window = store.checks(now: now).window(period)
       for wanted in [2, 7, 60, 120, 300] {
         let line = try #require(store.series(check.id, period, now: now, points: wanted))
         #expect(line.count <= wanted && line.count >= min(wanted, 90) / 2)

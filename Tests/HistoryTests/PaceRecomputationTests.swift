@@ -2,6 +2,7 @@
 
 import Basics
 import History
+import HistorySupport
 import Monitoring
 import Testing
 
@@ -107,7 +108,7 @@ import Testing
       if dice.chance(150) { (saved, savedAt) = (store.files(), index + 1) }
       if dice.chance(500) {
         // Killed: what was skipped since the last save is told again here, as it would be lost.
-        store = HistoryStore(agent: identity, decoding: saved)
+        store = HistoryStore(decoding: saved)
         store.apply([check], now: midnight)
         for (later, turn) in turns[savedAt...index].enumerated() {
           replay(turn, UInt64(savedAt + later + 1), check, store)
@@ -117,13 +118,13 @@ import Testing
     let entries = entries(turns)
     let last = try #require(entries.last)
     let now = last.slot + last.hold
-    let snapshot = store.snapshot(now: now)
+    let figures = store.checks(now: now)
     for period in UptimePeriod.allCases {
       let from = Recomputation.start(period, now: now)
-      #expect(snapshot.window(period).time == time(entries, from: from, to: now), "\(period.rawValue)")
+      #expect(figures.window(period).time == time(entries, from: from, to: now), "\(period.rawValue)")
       let counted = entries.filter { $0.counts && $0.slot >= from && $0.slot <= now }
       let counts = counted.reduce(into: Tally()) { $0[$1.standing] += 1 }
-      #expect(snapshot.window(period).counts == counts, "\(period.rawValue)")
+      #expect(figures.window(period).counts == counts, "\(period.rawValue)")
     }
   }
 

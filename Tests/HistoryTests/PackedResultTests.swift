@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import HistorySupport
 import Monitoring
 import Testing
-
 @testable import History
 
 /// What is kept of a result in few bytes is the whole result.

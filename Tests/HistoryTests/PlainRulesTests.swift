@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import HistorySupport
 import Monitoring
 import Testing
-
 @testable import History
 
 /// The rules of the history one at a time, in small numbers.
@@ -18,7 +18,7 @@ import Testing
       as [(Int64, Int64)]
     {
       let asked = isAskedOften ? store : makeStore(check, runs: runs)
-      let day = asked.snapshot(now: midnight + .seconds(after)).window(.day)
+      let day = asked.checks(now: midnight + .seconds(after)).window(.day)
       #expect(day.time.up == minutes * 60_000_000, "after \(after) s")
       #expect(day.counts.up == (after < 86_400 ? 1 : 0))
     }
@@ -84,7 +84,7 @@ import Testing
     let check = try makeCheck()
     let store = makeStore(
       check, runs: [Run(slot: midnight + .seconds(120)), Run(slot: midnight + .seconds(60), state: .down)])
-    let status = try #require(store.status(of: check.id, now: midnight + .seconds(130)))
+    let status = try #require(store.figures(of: check.id, now: midnight + .seconds(130)))
     #expect(status.state == .up && status.failures == 0)
     #expect(status.since == midnight + .seconds(120))
     #expect(status.window(.day).counts.down == 1)
@@ -101,7 +101,7 @@ import Testing
     let check = try makeCheck()
     let runs = states.enumerated().map { Run(slot: midnight + .seconds(60 * $0.offset), state: $0.element) }
     let status = try #require(
-      makeStore(check, runs: runs).status(of: check.id, now: midnight + .seconds(600)))
+      makeStore(check, runs: runs).figures(of: check.id, now: midnight + .seconds(600)))
     #expect(status.failures == failures)
   }
 
@@ -114,34 +114,8 @@ import Testing
         store.skipped(check.id, slot: midnight + .seconds(60 * minute), interval: .seconds(60))
       }
     }
-    let status = try #require(store.status(of: check.id, now: midnight + .seconds(660)))
+    let status = try #require(store.figures(of: check.id, now: midnight + .seconds(660)))
     #expect(status.stale == !areSkipped)
-  }
-
-  /// What is down stands before what is slow, in whatever order the checks are.
-  @Test func whatIsCriticalStandsFirst() throws {
-    let (slow, broken) = (try makeCheck("Slow"), try makeCheck("Broken"))
-    let store = HistoryStore(agent: identity)
-    store.apply([slow, broken], now: midnight)
-    store.record(Run(slot: midnight, state: .degraded).result(of: slow), interval: .seconds(60))
-    store.record(Run(slot: midnight, state: .down).result(of: broken), interval: .seconds(60))
-    let problems = store.snapshot(now: midnight + .seconds(10)).problems
-    #expect(problems.map(\.isCritical) == [true, false])
-    #expect(problems.first?.what.hasPrefix("Broken is down") == true)
-  }
-
-  /// Of two windows the one that ends last is shown: until then nothing counts.
-  @Test(arguments: [[600, 1800], [1800, 600]]) func theWindowThatEndsLastIsShown(lengths: [Int]) throws {
-    let check = try makeCheck()
-    var snapshot = makeStore(check, runs: grid(1)).snapshot(now: midnight + .seconds(60))
-    let windows = try lengths.map { seconds in
-      var definition = MaintenanceDefinition()
-      (definition.name, definition.start) = ("\(seconds)", "2026-01-01T00:00")
-      definition.duration = .seconds(seconds)
-      return try MaintenanceWindow(definition)
-    }
-    snapshot.mark(MaintenancePlan(windows, checks: [check]))
-    #expect(snapshot.check(check.id)?.maintenance?.until == midnight + .seconds(1800))
   }
 
   /// A window holds its last buckets and no others, also when it moves on after the last one has left it, and
@@ -194,6 +168,6 @@ import Testing
     let store = makeStore(try makeCheck(), runs: grid(1))
     let check = try makeCheck(enabled: isEnabled)
     store.apply([check], now: midnight + .seconds(60))
-    #expect(store.status(of: check.id, now: midnight + .seconds(seconds))?.stale == isStale)
+    #expect(store.figures(of: check.id, now: midnight + .seconds(seconds))?.stale == isStale)
   }
 }

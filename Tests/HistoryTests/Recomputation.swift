@@ -2,6 +2,7 @@
 
 import Basics
 import History
+import HistorySupport
 import Monitoring
 
 /// The windows by the definition, the slow way: every cell of time is painted, then cells are counted.

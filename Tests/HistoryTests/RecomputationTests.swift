@@ -2,6 +2,7 @@
 
 import Basics
 import History
+import HistorySupport
 import Monitoring
 import Testing
 
@@ -44,9 +45,9 @@ import Testing
   }
 
   private func expectEqual(_ store: HistoryStore, _ slow: Recomputation, now: Timestamp) {
-    let snapshot = store.snapshot(now: now)
+    let figures = store.checks(now: now)
     for period in UptimePeriod.allCases {
-      let window = snapshot.window(period)
+      let window = figures.window(period)
       #expect(window.time == slow.time(period, now: now), "\(period.rawValue) at \(now)")
       #expect(window.counts == slow.counts(period, now: now), "\(period.rawValue) at \(now)")
       expectData(window, slow.time(period, now: now), period, now: now)
@@ -77,7 +78,7 @@ import Testing
     for (index, run) in runs.enumerated() {
       store.record(run.result(of: check), interval: plan.interval)
       // Reading in between moves the windows' edges the way a page that reloads does.
-      if index % 500 == 0 { _ = store.snapshot(now: run.slot + plan.interval) }
+      if index % 500 == 0 { _ = store.checks(now: run.slot + plan.interval) }
     }
     var slow = Recomputation(cell: .seconds(60), origin: midnight, interval: plan.interval)
     slow.paint(runs)
@@ -101,7 +102,7 @@ import Testing
     slow.paint(second)
     let now = midnight + .seconds(60) * (3500 - back)
     expectEqual(store, slow, now: now)
-    #expect(store.snapshot(now: now).window(.week).coverage == 100)
+    #expect(store.checks(now: now).window(.week).coverage == 100)
   }
 
   /// A clock fifty years off for ten minutes costs ten minutes, not the history.
@@ -111,14 +112,14 @@ import Testing
     let store = makeStore(check, runs: runs)
     let elsewhere = midnight + .seconds(50 * 31_557_600 * sign)
     for run in grid(10, from: elsewhere) { store.record(run.result(of: check), interval: .seconds(60)) }
-    _ = store.snapshot(now: elsewhere + .seconds(600))
+    _ = store.checks(now: elsewhere + .seconds(600))
     let resumed = grid(50, from: midnight + .seconds(60) * 9010)
     for run in resumed { store.record(run.result(of: check), interval: .seconds(60)) }
     let now = midnight + .seconds(60) * 9060
-    let window = store.snapshot(now: now).window(.week)
+    let window = store.checks(now: now).window(.week)
     #expect(window.time.up == 9050 * 60_000_000)
     #expect(window.uptime == 100)
-    #expect(store.snapshot(now: now).window(.day).time.up >= 1300 * 60_000_000)
+    #expect(store.checks(now: now).window(.day).time.up >= 1300 * 60_000_000)
   }
 
   @Test(arguments: [1, UInt64.random(in: 1000...(1 << 40))]) func restartsChangeNothing(_ seed: UInt64) throws
@@ -136,7 +137,7 @@ import Testing
       store.record(run.result(of: check), interval: .seconds(60), sequence: sequence)
       if dice.chance(200) { saved = store.files() }
       if dice.chance(400) {
-        store = HistoryStore(agent: identity, decoding: saved)
+        store = HistoryStore(decoding: saved)
         #expect(store.damage == nil)
         store.apply([check], now: midnight)
         // From the start: what the snapshot has must not count again.
@@ -146,11 +147,11 @@ import Testing
       }
     }
     let now = midnight + .seconds(60) * 2000
-    let left = store.snapshot(now: now)
-    let right = steady.snapshot(now: now)
+    let left = store.checks(now: now)
+    let right = steady.checks(now: now)
     for period in UptimePeriod.allCases { #expect(left.window(period) == right.window(period)) }
-    #expect(left.checks.first?.last == right.checks.first?.last)
-    #expect(left.checks.first?.since == right.checks.first?.since)
+    #expect(left.first?.last == right.first?.last)
+    #expect(left.first?.since == right.first?.since)
     #expect(store.appliedThrough == UInt64(runs.count))
   }
 }

@@ -2,6 +2,7 @@
 
 import Basics
 import History
+import HistorySupport
 import Monitoring
 import Testing
 

@@ -2,6 +2,7 @@
 
 import Basics
 import History
+import HistorySupport
 import Monitoring
 import Testing
 
@@ -24,12 +25,12 @@ import Testing
   }
 
   private func restore(_ disk: [Int: [UInt8]]) -> HistoryStore {
-    HistoryStore(agent: identity, decoding: disk.map { StoredShard(number: $0.key, bytes: $0.value) })
+    HistoryStore(decoding: disk.map { StoredShard(number: $0.key, bytes: $0.value) })
   }
 
   @Test func onlyWhatIsBehindIsWritten() throws {
     let checks = try checks(600)
-    let store = HistoryStore(agent: identity)
+    let store = HistoryStore()
     store.apply(checks, now: midnight)
     #expect(store.shardCount == 3)
     var disk: [Int: [UInt8]] = [:]
@@ -51,7 +52,7 @@ import Testing
   /// What the files hold together never claims more than it has.
   @Test func savedThroughIsWhatTheFileFurthestBehindHolds() throws {
     let checks = try checks(512)
-    let store = HistoryStore(agent: identity)
+    let store = HistoryStore()
     store.apply(checks, now: midnight)
     var disk: [Int: [UInt8]] = [:]
     _ = save(store, to: &disk)
@@ -81,7 +82,7 @@ import Testing
   /// One file is lost or damaged: its checks are rebuilt from the records, the others are not counted twice.
   @Test(arguments: [true, false]) func aLostFileIsRebuilt(_ isDamaged: Bool) throws {
     let checks = try checks(512)
-    let store = HistoryStore(agent: identity)
+    let store = HistoryStore()
     store.apply(checks, now: midnight)
     var disk: [Int: [UInt8]] = [:]
     var records: [QueuedRecord] = []
@@ -102,8 +103,8 @@ import Testing
     for record in records { restored.replay(record, interval: .seconds(60)) }
     let now = midnight + .seconds(1200)
     for index in [0, 100, 300, 511] {
-      let before = try #require(store.status(of: checks[index].id, now: now))
-      let after = try #require(restored.status(of: checks[index].id, now: now))
+      let before = try #require(store.figures(of: checks[index].id, now: now))
+      let after = try #require(restored.figures(of: checks[index].id, now: now))
       #expect(after.windows == before.windows)
       #expect(after.failures == before.failures)
     }
@@ -114,7 +115,7 @@ import Testing
   @Test func checksThatComeAndGoKeepTheirFiles() throws {
     var dice = Dice(state: 11)
     let all = try checks(900)
-    let store = HistoryStore(agent: identity)
+    let store = HistoryStore()
     var disk: [Int: [UInt8]] = [:]
     var sequence: UInt64 = 0
     var now = midnight
@@ -136,7 +137,7 @@ import Testing
     #expect(restored.damage == nil && restored.knows(last))
     restored.apply(last, now: now)
     #expect(store.shardCount <= 5)
-    let (before, after) = (store.snapshot(now: now), restored.snapshot(now: now))
-    for (left, right) in zip(before.checks, after.checks) { #expect(left.windows == right.windows) }
+    let (before, after) = (store.checks(now: now), restored.checks(now: now))
+    for (left, right) in zip(before, after) { #expect(left.windows == right.windows) }
   }
 }

@@ -2,6 +2,7 @@
 
 import Basics
 import History
+import HistorySupport
 import Monitoring
 import Testing
 
@@ -17,12 +18,12 @@ import Testing
   @Test func everythingComesBack() throws {
     let (check, store) = try filled()
     store.missed(check.id, count: 3)
-    let restored = HistoryStore(agent: identity, decoding: store.files())
+    let restored = HistoryStore(decoding: store.files())
     #expect(restored.damage == nil)
     restored.apply([check], now: midnight + .seconds(42_000))
     let now = midnight + .seconds(42_060)
-    let before = try #require(store.status(of: check.id, now: now))
-    let after = try #require(restored.status(of: check.id, now: now))
+    let before = try #require(store.figures(of: check.id, now: now))
+    let after = try #require(restored.figures(of: check.id, now: now))
     #expect(before.windows == after.windows)
     #expect(before.last == after.last)
     #expect(before.since == after.since)
@@ -32,8 +33,8 @@ import Testing
 
   @Test func aSnapshotShowsNothingUntilTheChecksAreKnown() throws {
     let (check, store) = try filled()
-    let restored = HistoryStore(agent: identity, decoding: store.files())
-    #expect(restored.snapshot(now: midnight).checks.isEmpty)
+    let restored = HistoryStore(decoding: store.files())
+    #expect(restored.checks(now: midnight).isEmpty)
     #expect(restored.recent(check.id) == nil)
   }
 
@@ -49,10 +50,10 @@ import Testing
       broken.append(Array(bytes[..<position]))
     }
     for candidate in broken {
-      let restored = HistoryStore(agent: identity, decoding: [StoredShard(number: 0, bytes: candidate)])
+      let restored = HistoryStore(decoding: [StoredShard(number: 0, bytes: candidate)])
       #expect(restored.damage != nil)
       restored.apply([check], now: midnight)
-      #expect(restored.snapshot(now: midnight + .seconds(42_060)).window(.day).uptime == nil)
+      #expect(restored.checks(now: midnight + .seconds(42_060)).window(.day).uptime == nil)
     }
   }
 
@@ -63,13 +64,13 @@ import Testing
     for (index, run) in runs.enumerated() where index < 60 {
       store.record(run.result(of: check), interval: .seconds(60), sequence: UInt64(index + 1))
     }
-    let restored = HistoryStore(agent: identity, decoding: store.files())
+    let restored = HistoryStore(decoding: store.files())
     #expect(restored.appliedThrough == 60)
     restored.apply([check], now: midnight)
     for (index, run) in runs.enumerated() where index >= 50 {
       restored.replay(run.record(of: check, sequence: UInt64(index + 1)), interval: .seconds(60))
     }
-    let window = restored.snapshot(now: midnight + .seconds(6000)).window(.day)
+    let window = restored.checks(now: midnight + .seconds(6000)).window(.day)
     #expect(window.counts.up == 100)
     #expect(window.time.up == 6_000_000_000)
     // The ten that the snapshot had are back as recent results, and only there.
@@ -79,12 +80,12 @@ import Testing
 
   @Test func aHistoryLostIsRebuiltFromTheRecords() throws {
     let check = try makeCheck()
-    let store = HistoryStore(agent: identity, decoding: [StoredShard(number: 0, bytes: [1, 2, 3])])
+    let store = HistoryStore(decoding: [StoredShard(number: 0, bytes: [1, 2, 3])])
     store.apply([check], now: midnight + .seconds(3600))
     for (index, run) in grid(60).enumerated() {
       store.replay(run.record(of: check, sequence: UInt64(index + 1)), interval: .seconds(60))
     }
-    let window = store.snapshot(now: midnight + .seconds(3600)).window(.day)
+    let window = store.checks(now: midnight + .seconds(3600)).window(.day)
     #expect(window.uptime == 100)
     // The records prove that the check was on before this agent knew of it.
     #expect(window.coverage == 100)

@@ -2,6 +2,7 @@
 
 import Basics
 import History
+import HistorySupport
 import Monitoring
 import Testing
 
@@ -10,28 +11,27 @@ import Testing
   private let minute: Int64 = 60_000_000
 
   @Test func emptyIsNoData() throws {
-    let status = makeStore(try makeCheck()).snapshot(now: midnight + .seconds(3600))
+    let status = makeStore(try makeCheck()).checks(now: midnight + .seconds(3600))
     for period in UptimePeriod.allCases {
       #expect(status.window(period).uptime == nil)
       #expect(status.window(period).coverage == 0)
       #expect(status.window(period).latency == nil)
     }
-    #expect(status.checks.first?.state == .unknown)
-    #expect(status.summary.averageUptime24h == nil)
+    #expect(status.first?.state == .unknown)
   }
 
   @Test func aVerdictHoldsForOneIntervalWhenTheNextSlotIsMissing() throws {
     let check = try makeCheck()
     let store = makeStore(check, runs: [Run(slot: midnight), Run(slot: midnight + .seconds(120))])
-    let window = store.snapshot(now: midnight + .seconds(180)).window(.day)
+    let window = store.checks(now: midnight + .seconds(180)).window(.day)
     #expect(window.time.up == 2 * minute)
     #expect(window.enabled == 3 * minute)
   }
 
   @Test func theNewestVerdictReachesNoFurtherThanNow() throws {
     let store = makeStore(try makeCheck(), runs: [Run(slot: midnight)])
-    #expect(store.snapshot(now: midnight + .seconds(10)).window(.day).time.up == 10_000_000)
-    #expect(store.snapshot(now: midnight + .seconds(500)).window(.day).time.up == minute)
+    #expect(store.checks(now: midnight + .seconds(10)).window(.day).time.up == 10_000_000)
+    #expect(store.checks(now: midnight + .seconds(500)).window(.day).time.up == minute)
   }
 
   /// Slots on a clock that is slewed lie microseconds off the interval: that is no gap.
@@ -39,7 +39,7 @@ import Testing
   func aSuccessorNearTheIntervalLeavesNoGap(_ offset: Int64) throws {
     let next = Timestamp(microseconds: midnight.microseconds + minute + offset)
     let store = makeStore(try makeCheck(), runs: [Run(slot: midnight), Run(slot: next)])
-    let window = store.snapshot(now: next).window(.day)
+    let window = store.checks(now: next).window(.day)
     #expect(window.time.up == minute + offset)
     #expect(window.coverage == 100)
   }
@@ -56,7 +56,7 @@ import Testing
     ] {
       let next = midnight + .microseconds(gap)
       let store = makeStore(check, runs: [Run(slot: midnight), Run(slot: next, state: .down)])
-      #expect(store.snapshot(now: next).window(.quarter).time.up == held, "a successor after \(gap) us")
+      #expect(store.checks(now: next).window(.quarter).time.up == held, "a successor after \(gap) us")
     }
   }
 
@@ -75,7 +75,7 @@ import Testing
       var run = Run(slot: slot, state: .down)
       run.delay = .microseconds(newest.microseconds - back - slot.microseconds)
       store.record(run.result(of: check), interval: interval)
-      let down = store.snapshot(now: newest).window(.quarter).time.down
+      let down = store.checks(now: newest).window(.quarter).time.down
       #expect(down == (isLate ? 0 : interval.microseconds), "\(back) us before the newest slot")
     }
   }
@@ -87,7 +87,7 @@ import Testing
       let run = Run(slot: midnight + .seconds(600 + second), state: .down)
       store.record(run.result(of: check), interval: .seconds(1))
     }
-    let window = store.snapshot(now: midnight + .seconds(660)).window(.day)
+    let window = store.checks(now: midnight + .seconds(660)).window(.day)
     #expect(window.time.down == minute)
     #expect(window.counts.down == 60)
     #expect(window.uptime == 1000.0 / 11)
@@ -98,7 +98,7 @@ import Testing
     runs[1].state = .degraded
     runs[2].state = .down
     runs[3].state = .unknown
-    let window = makeStore(try makeCheck(), runs: runs).snapshot(now: midnight + .seconds(240)).window(.day)
+    let window = makeStore(try makeCheck(), runs: runs).checks(now: midnight + .seconds(240)).window(.day)
     #expect(window.uptime == 200.0 / 3)
     #expect(window.coverage == 75)
   }
@@ -107,7 +107,7 @@ import Testing
     var runs = grid(4)
     runs[1].state = .down
     runs[1].maintenance = true
-    let window = makeStore(try makeCheck(), runs: runs).snapshot(now: midnight + .seconds(240)).window(.day)
+    let window = makeStore(try makeCheck(), runs: runs).checks(now: midnight + .seconds(240)).window(.day)
     #expect(window.uptime == 100)
     #expect(window.coverage == 100)
     #expect(window.time.maintenance == minute)
@@ -121,7 +121,7 @@ import Testing
     for slot in 2..<30 {
       store.skipped(check.id, slot: midnight + .seconds(60 * slot), interval: .seconds(60))
     }
-    let status = try #require(store.status(of: check.id, now: midnight + .seconds(1800)))
+    let status = try #require(store.figures(of: check.id, now: midnight + .seconds(1800)))
     let window = status.window(.day)
     #expect(window.time.maintenance == 28 * minute)
     #expect(window.counts.maintenance == 0)
@@ -135,7 +135,7 @@ import Testing
     let check = try makeCheck()
     let manual = Run(slot: midnight + .seconds(90), state: .down, trigger: .manual)
     let store = makeStore(check, runs: grid(2) + [manual])
-    let status = try #require(store.status(of: check.id, now: midnight + .seconds(120)))
+    let status = try #require(store.figures(of: check.id, now: midnight + .seconds(120)))
     #expect(status.window(.day).uptime == 100)
     #expect(status.window(.day).counts.down == 0)
     #expect(status.state == .up)
@@ -150,7 +150,7 @@ import Testing
       spanned: SpannedSlots(first: midnight + .seconds(120), count: 3, interval: .seconds(60)))
     store.missed(check.id, count: 2)
     store.record(Run(slot: midnight + .seconds(420)).result(of: check), interval: .seconds(60))
-    let status = try #require(store.status(of: check.id, now: midnight + .seconds(480)))
+    let status = try #require(store.figures(of: check.id, now: midnight + .seconds(480)))
     #expect(status.window(.day).time.down == 4 * minute)
     #expect(status.window(.day).time.up == 2 * minute)
     #expect(status.window(.day).enabled == 8 * minute)
@@ -163,9 +163,9 @@ import Testing
     let slot = Timestamp(microseconds: midnight.microseconds - 1)
     let store = makeStore(try makeCheck(), runs: [Run(slot: slot, state: .down)], enabledAt: slot)
     let last = midnight + .seconds(86_400) - .microseconds(1)
-    #expect(store.snapshot(now: last).window(.day).time.down == minute - 1)
-    #expect(store.snapshot(now: midnight + .seconds(86_400)).window(.day).time.down == 0)
-    #expect(store.snapshot(now: last).window(.week).time.down == minute)
+    #expect(store.checks(now: last).window(.day).time.down == minute - 1)
+    #expect(store.checks(now: midnight + .seconds(86_400)).window(.day).time.down == 0)
+    #expect(store.checks(now: last).window(.week).time.down == minute)
   }
 
   @Test func timeSwitchedOffIsNotDue() throws {
@@ -173,7 +173,7 @@ import Testing
     let store = makeStore(check, runs: grid(10))
     store.apply([try makeCheck(enabled: false)], now: midnight + .seconds(600))
     store.apply([check], now: midnight + .seconds(1800))
-    let window = store.snapshot(now: midnight + .seconds(2400)).window(.day)
+    let window = store.checks(now: midnight + .seconds(2400)).window(.day)
     #expect(window.enabled == 20 * minute)
     #expect(window.coverage == 50)
   }
@@ -185,7 +185,7 @@ import Testing
     store.apply([other], now: midnight)
     store.record(grid(1)[0].result(of: check), interval: .seconds(60))
     #expect(store.recent(check.id) == nil)
-    #expect(store.snapshot(now: midnight).checks.map(\.name) == ["Other"])
+    #expect(store.checks(now: midnight).map(\.name) == ["Other"])
   }
 
   @Test func stateAndItsBeginning() throws {
@@ -195,11 +195,11 @@ import Testing
     runs[4].state = .down
     runs[5].state = .down
     let store = makeStore(check, runs: runs)
-    let status = try #require(store.status(of: check.id, now: midnight + .seconds(360)))
+    let status = try #require(store.figures(of: check.id, now: midnight + .seconds(360)))
     #expect(status.state == .down)
     #expect(status.since == runs[3].slot)
     #expect(!status.stale)
-    #expect(store.status(of: check.id, now: midnight + .seconds(1000))?.stale == true)
+    #expect(store.figures(of: check.id, now: midnight + .seconds(1000))?.stale == true)
   }
 
   @Test func onlyTheLatestResultsAreKept() throws {
@@ -223,7 +223,7 @@ import Testing
     store.clockStepped(from: started.advanced(by: .seconds(60)), to: midnight)
     let now = midnight.advanced(by: .seconds(30))
     for period in UptimePeriod.allCases {
-      let enabled = try #require(store.snapshot(now: now).check(check.id)).window(period).enabled
+      let enabled = try #require(store.checks(now: now).check(check.id)).window(period).enabled
       // The minute before the step counts where it lies inside the window.
       #expect(enabled == 30_000_000 || enabled == 90_000_000, "\(period) \(enabled)")
     }

@@ -9,8 +9,7 @@ import Testing
   private let begin = Timestamp(seconds: 1_767_492_000)
 
   @Test func whatIsUsualTakesTheDayOrTheWeek() throws {
-    let store = HistoryStore(
-      agent: AgentIdentity(name: "a", region: nil, version: "0", started: begin))
+    let store = HistoryStore()
     var definition = CheckDefinition()
     (definition.name, definition.type, definition.host, definition.port) = ("A", "tcp", "a.example", 1)
     definition.interval = .seconds(3600)

@@ -3,10 +3,9 @@
 import Agent
 import Alerts
 import Basics
-import History
 import Monitoring
+import Status
 import Testing
-
 @testable import QuartzAgent
 
 /// Timeline of an incident, and what commands say of it.

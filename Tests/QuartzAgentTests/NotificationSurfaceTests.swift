@@ -7,10 +7,10 @@ import Foundation
 import History
 import Logging
 import Monitoring
+@testable import Status
 import Synchronization
 import TestSupport
 import Testing
-
 @testable import Agent
 @testable import QuartzAgent
 @testable import StatusServer
@@ -70,8 +70,7 @@ import Testing
     around.mutedUntil = { check, _ in check.id == muted ? until : nil }
     let desk = await AlertDesk(
       settings, agent: AgentSettings(),
-      history: HistoryStore(
-        agent: AgentIdentity(name: "test", region: nil, version: "1", started: clock.wall)),
+      history: HistoryStore(),
       catalog: CheckCatalog(file: checks), sender: receiver, file: NoFile(), around: around,
       log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, time: clock.time)
     desk.apply(checks)

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import History
 import Monitoring
+import Status
 import Testing
-
 @testable import QuartzAgent
 
 /// What operators read of windows, mutes and incidents.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Status
 import StatusServer
 import Testing
-
 @testable import QuartzAgent
 
 /// Keys of `status --watch`.

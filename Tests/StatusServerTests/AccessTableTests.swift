@@ -4,9 +4,10 @@ import Basics
 import Foundation
 import History
 import Monitoring
+import StatusSupport
 import TestSupport
 import Testing
-
+@testable import Status
 @testable import StatusServer
 
 /// Every token with every kind of page.

@@ -3,9 +3,10 @@
 import Basics
 import Foundation
 import Monitoring
+import StatusSupport
 import TestSupport
 import Testing
-
+@testable import Status
 @testable import StatusServer
 
 /// Who may read: by token, by the name they ask for, by where they come from.

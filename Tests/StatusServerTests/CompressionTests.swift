@@ -4,9 +4,10 @@ import Basics
 import Foundation
 import History
 import Monitoring
+import StatusSupport
 import TestSupport
 import Testing
-
+@testable import Status
 @testable import StatusServer
 
 /// Large answers go in gzip to who can read it.
@@ -75,7 +76,7 @@ import Testing
     var source = try sampleSource()
     let names = ["Shop", "Mail", "Search", "Login", "Payments"]
     let agent = AgentIdentity(name: "a", region: nil, version: "0", started: started)
-    let store = HistoryStore(agent: agent)
+    let store = HistoryStore()
     var checks: [MonitoringCheck] = []
     for number in 0..<500 {
       checks.append(try makeCheck("\(names[number % 5]) \(number)", host: "h\(number).example"))
@@ -88,7 +89,7 @@ import Testing
         store.record(result, interval: .seconds(60))
       }
     }
-    source.status = store.snapshot(now: now)
+    source.status = StatusSnapshot(agent: agent, history: store, now: now)
     try await withServer(source) { address in
       let page = try await curl(address, "/", ["-H", "Accept-Encoding: gzip"])
       #expect(page.prefix(2) == Data([0x1f, 0x8b]) && page.count <= 60_000, "\(page.count) bytes")

@@ -6,6 +6,7 @@ import NIOEmbedded
 import Synchronization
 import Testing
 
+@testable import Status
 @testable import StatusServer
 
 /// Open connections: nobody's place or turn is kept for one that has gone.

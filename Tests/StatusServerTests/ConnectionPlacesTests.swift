@@ -2,6 +2,7 @@
 
 import Testing
 
+@testable import Status
 @testable import StatusServer
 
 /// Who gives up his place when all are taken.

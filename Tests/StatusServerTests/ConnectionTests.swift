@@ -3,7 +3,9 @@
 import Basics
 import Glibc
 import Monitoring
+import Status
 import StatusServer
+import StatusSupport
 import TestSupport
 import Testing
 

@@ -4,10 +4,11 @@ import Basics
 import Foundation
 import Glibc
 import NIOCore
+import StatusSupport
 import Synchronization
 import TestSupport
 import Testing
-
+@testable import Status
 @testable import StatusServer
 
 /// Clients that hold connections without ever finishing lock nobody out.

@@ -5,6 +5,7 @@ import Monitoring
 import Synchronization
 import Testing
 
+@testable import Status
 @testable import StatusServer
 
 /// Takes reports of one token and keeps them.

@@ -3,8 +3,9 @@
 import Basics
 import History
 import Monitoring
+import StatusSupport
 import Testing
-
+@testable import Status
 @testable import StatusServer
 
 /// Incidents of one check, and the page of an incident.

@@ -4,8 +4,9 @@ import Basics
 import Foundation
 import History
 import Monitoring
+import StatusSupport
 import Testing
-
+@testable import Status
 @testable import StatusServer
 
 /// Which checks a list shows, and in which order: the same for JSON and text.

@@ -3,8 +3,9 @@
 import Basics
 import History
 import Monitoring
+import StatusSupport
 import Testing
-
+@testable import Status
 @testable import StatusServer
 
 /// The list of checks: which, and which part of them.

@@ -6,10 +6,11 @@ import Glibc
 import History
 import Logging
 import Monitoring
+import StatusSupport
 import Synchronization
 import TestSupport
 import Testing
-
+@testable import Status
 @testable import StatusServer
 
 /// A source whose checks change while somebody looks.

@@ -4,9 +4,10 @@ import Basics
 import Foundation
 import History
 import Monitoring
+import StatusSupport
 import TestSupport
 import Testing
-
+@testable import Status
 @testable import StatusServer
 
 /// `/metrics`, as a scraper reads it.
@@ -139,11 +140,12 @@ import Testing
   @Test(arguments: [MetricsFormat.openMetrics, .plain])
   func theFirstFailureIsAnIncrease(format: MetricsFormat) throws {
     let check = try makeCheck("New")
-    let store = HistoryStore(
-      agent: AgentIdentity(name: "london-1", region: nil, version: "0.1.0", started: started))
+    let agent = AgentIdentity(name: "london-1", region: nil, version: "0.1.0", started: started)
+    let store = HistoryStore()
     store.apply([check], now: started)
     func scrape() -> String {
-      String(decoding: OpenMetrics.render(store.snapshot(now: now), store.metrics(), format), as: UTF8.self)
+      let snapshot = StatusSnapshot(agent: agent, history: store, now: now)
+      return String(decoding: OpenMetrics.render(snapshot, MetricsView(store), format), as: UTF8.self)
     }
     func counts(_ body: String) -> [Double?] {
       CheckState.allCases.map { state in

@@ -6,6 +6,7 @@ import History
 import Monitoring
 import Testing
 
+@testable import Status
 @testable import StatusServer
 
 /// The protobuf format, which alone has native histograms; a Prometheus reads it in `PrometheusStories`.

@@ -4,8 +4,9 @@ import Basics
 import Foundation
 import History
 import Monitoring
+import StatusSupport
 import Testing
-
+@testable import Status
 @testable import StatusServer
 
 /// The API's own description is true.

@@ -5,8 +5,9 @@ import Foundation
 import History
 import Monitoring
 import NIOHTTP1
+import StatusSupport
 import Testing
-
+@testable import Status
 @testable import StatusServer
 
 /// The forms of incidents and checks: who may send them, and what they order.

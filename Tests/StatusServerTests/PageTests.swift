@@ -4,7 +4,9 @@ import Basics
 import Foundation
 import History
 import Monitoring
+import Status
 import StatusServer
+import StatusSupport
 import TestSupport
 import Testing
 

@@ -5,6 +5,7 @@ import Monitoring
 import Synchronization
 import Testing
 
+@testable import Status
 @testable import StatusServer
 
 /// Answers as it is told, and keeps what it was asked.

@@ -4,9 +4,10 @@ import Basics
 import Foundation
 import History
 import Monitoring
+import StatusSupport
 import Synchronization
 import Testing
-
+@testable import Status
 @testable import StatusServer
 
 /// Answers of the public face: headers, languages, pages with names, and nothing of hidden checks.
@@ -233,7 +234,7 @@ import Testing
 /// The sample agent at an instant that a test sets; it counts the pictures taken of it.
 private final class TurningSource: StatusSource {
   let source: FixedSource
-  let time = Mutex(StatusServerTests.now)
+  let time = Mutex(StatusSupport.now)
   let count = Mutex(0)
 
   init(source: FixedSource) { self.source = source }

@@ -9,8 +9,9 @@ import Foundation
 import History
 import Logging
 import Monitoring
+import StatusSupport
 import Testing
-
+@testable import Status
 @testable import StatusServer
 
 /// What everybody may see, and nothing else.
@@ -170,7 +171,7 @@ import Testing
   @Test func theLastToEndIsFirst() async throws {
     var source = try sampleSource()
     let checks = source.status.checks.filter { ["Shop front", "Search"].contains($0.name) }
-    let store = HistoryStore(agent: source.status.agent)
+    let store = HistoryStore()
     let known = try [
       makeCheck("Shop front", host: "shop.example", tags: ["team:shop", "prod"]),
       makeCheck("Search", host: "search.example"),

@@ -5,8 +5,9 @@ import Foundation
 import History
 import Logging
 import Monitoring
+import StatusSupport
 import Testing
-
+@testable import Status
 @testable import StatusServer
 
 /// Languages, feeds, badges and the widget as readers are served them, and posts as operators write them.

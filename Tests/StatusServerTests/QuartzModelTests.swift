@@ -6,6 +6,7 @@ import Basics
 import Foundation
 import History
 import Monitoring
+import Status
 import Testing
 
 /// The API's documents decode into models shaped like those of the Quartz apps, by their names and without a word of ours.

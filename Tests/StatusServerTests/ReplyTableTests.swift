@@ -3,8 +3,9 @@
 import Basics
 import History
 import Monitoring
+import StatusSupport
 import Testing
-
+@testable import Status
 @testable import StatusServer
 
 /// Headers of answers, items of addresses, and which method a path takes.

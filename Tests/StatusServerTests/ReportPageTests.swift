@@ -4,9 +4,10 @@ import Basics
 import Foundation
 import History
 import Monitoring
+import StatusSupport
 import TestSupport
 import Testing
-
+@testable import Status
 @testable import StatusServer
 
 /// Reports of a month over HTTP: of two hours of January 2026.

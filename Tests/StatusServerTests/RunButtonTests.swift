@@ -4,7 +4,9 @@ import Basics
 import Foundation
 import History
 import Monitoring
+import Status
 import StatusServer
+import StatusSupport
 import Testing
 
 /// The page's button: a form that a browser can send and a foreign page cannot.

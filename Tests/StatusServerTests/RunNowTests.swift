@@ -3,7 +3,9 @@
 import Basics
 import History
 import Monitoring
-import StatusServer
+import Status
+@testable import StatusServer
+import StatusSupport
 import Testing
 
 /// The one route that does something.
@@ -95,5 +97,19 @@ import Testing
       )
       #expect(body.status == 413)
     }
+  }
+
+  /// The answer to a run by hand, in one line.
+  @Test func wordsOfARun() throws {
+    let check = try makeCheck("Shop")
+    var up = makeResult(check, minute: 1, state: .up)
+    up.responseTime = .milliseconds(42)
+    let down = makeResult(check, minute: 1, state: .down, message: "status 503")
+    let rows: [(RunNowOutcome, String)] = [
+      (.done(up), "● UP 42 ms"), (.done(down), "✕ DOWN http_status: status 503"),
+      (.noSuchCheck, "no enabled check has this id"), (.busy("four others run"), "not now: four others run"),
+      (.stopping, "the agent is ending"),
+    ]
+    for (outcome, words) in rows { #expect(outcome.words == words) }
   }
 }

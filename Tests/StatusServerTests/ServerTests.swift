@@ -6,7 +6,9 @@ import Glibc
 import History
 import Logging
 import Monitoring
+import Status
 import StatusServer
+import StatusSupport
 import TestSupport
 import Testing
 

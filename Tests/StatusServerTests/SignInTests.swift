@@ -5,9 +5,10 @@ import Foundation
 import History
 import Monitoring
 import NIOHTTP1
+import StatusSupport
 import TestSupport
 import Testing
-
+@testable import Status
 @testable import StatusServer
 
 /// Signing in: a token once, then a cookie.

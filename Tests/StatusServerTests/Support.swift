@@ -6,13 +6,12 @@ import Glibc
 import History
 import Logging
 import Monitoring
+import Status
 import StatusServer
+import StatusSupport
 import Synchronization
 import TestSupport
 import Tracing
-
-let started = Timestamp(seconds: 1_767_225_600)
-let now = started.advanced(by: .seconds(7200))
 
 /// A source that shows a fixed instant.
 struct FixedSource: StatusSource {
@@ -43,18 +42,13 @@ struct FixedSource: StatusSource {
     store?.months(through: month, count: count, now: now) ?? [:]
   }
   func metrics() async -> MetricsView {
-    var view = store?.metrics() ?? MetricsView()
+    var view = sampleMetrics(store)
     view.labels = labels
-    view.process = ProcessFigures(
-      processorSeconds: 1.5, residentBytes: 25 << 20, virtualBytes: 1 << 30, openDescriptors: 20,
-      maxDescriptors: 1024, threads: 9)
-    view.reloads = ReloadFigures(lastSuccess: started)
-    view.traces = TraceFigures()
     return view
   }
   func share(of checkID: UniqueID, at instant: Timestamp) async -> WindowShare? {
     guard status.check(checkID) != nil, let check = try? makeCheck("Shared") else { return nil }
-    let store = HistoryStore(agent: status.agent)
+    let store = HistoryStore()
     store.apply([check], now: started)
     return store.share(of: check.id, now: instant)
   }
@@ -81,98 +75,10 @@ final class OrderLog: Sendable {
   var all: [OperatorWish] { wishes.withLock { $0 } }
 }
 
-func makeCheck(
-  _ name: String, host: String = "127.0.0.1", enabled: Bool = true, tags: [String] = []
-) throws -> MonitoringCheck {
-  var definition = CheckDefinition()
-  definition.name = name
-  definition.type = "http"
-  definition.url = "http://\(host)/health"
-  definition.interval = .seconds(60)
-  definition.enabled = enabled
-  definition.tags = tags
-  return try MonitoringCheck(definition)
-}
-
-func makeResult(_ check: MonitoringCheck, minute: Int, state: CheckState, message: String? = nil)
-  -> CheckResult
-{
-  let slot = started.advanced(by: .seconds(60 * minute))
-  let verdict: Verdict =
-    switch state {
-    case .up: .ok
-    case .degraded: Verdict(.responseTime, message: message, degraded: true)
-    case .down: Verdict(.httpStatus, phase: .assertion, message: message ?? "status 503, expected 200-299")
-    case .unknown: Verdict(.localFault, message: message)
-    }
-  var result = CheckResult(
-    id: UniqueID(high: 1, low: UInt64(minute)), check: check, trigger: .schedule, scheduledAt: slot,
-    startedAt: slot,
-    late: .zero, verdict: verdict)
-  let total = Duration.microseconds(40_000 + Int64(minute % 17) * 2_300)
-  result.responseTime = total
-  result.statusCode = state == .down ? 503 : 200
-  result.timings = Timings(
-    dns: total / 10, connect: total / 5, tls: total / 4, firstByte: total / 3, transfer: total / 20,
-    total: total)
-  return result
-}
-
-/// An agent with something of everything.
+/// A source of the sample.
 func sampleSource() throws -> FixedSource {
-  let shop = try makeCheck("Shop front", host: "shop.example", tags: ["team:shop", "prod"])
-  let mail = try makeCheck("Mail <b>gateway</b>", host: "mail.example")
-  let slow = try makeCheck("Search", host: "search.example")
-  let quiet = try makeCheck("Never ran yet", host: "new.example")
-  let off = try makeCheck("Old site", host: "old.example", enabled: false)
-  let store = HistoryStore(
-    agent: AgentIdentity(name: "london-1", region: "eu-west", version: "0.1.0", started: started))
-  store.apply([shop, mail, slow, quiet, off], now: started)
-  for minute in 0..<120 {
-    let hostile = "<script>alert('x')</script>\" onload=\"x"
-    for (check, state) in [
-      (shop, minute == 70 || minute > 116 ? CheckState.down : .up), (mail, .up),
-      (slow, minute > 110 ? .degraded : .up),
-    ] {
-      let message = check.id == mail.id ? nil : state == .up ? nil : hostile
-      store.record(makeResult(check, minute: minute, state: state, message: message), interval: .seconds(60))
-    }
-  }
-  var snapshot = store.snapshot(now: now)
-  snapshot.spool = sampleSpool()
-  snapshot.delivery = sampleDelivery()
-  var scheduler = SchedulerView()
-  scheduler.latenessP50 = .microseconds(180)
-  scheduler.latenessP99 = .microseconds(2100)
-  scheduler.latenessMax = .milliseconds(14)
-  scheduler.inFlight = 3
-  scheduler.limit = 2000
-  snapshot.scheduler = scheduler
-  var results: [UniqueID: [CheckResult]] = [:]
-  for check in [shop, mail, slow, quiet, off] { results[check.id] = store.recent(check.id) }
-  return FixedSource(status: snapshot, results: results, store: store)
-}
-
-private func sampleSpool() -> SpoolView {
-  var spool = SpoolView()
-  spool.depth = 1234
-  spool.oldest = started.advanced(by: .seconds(6000))
-  spool.usedBytes = 1_572_864
-  spool.capacityBytes = 268_435_456
-  return spool
-}
-
-private func sampleDelivery() -> DeliveryView {
-  var delivery = DeliveryView(target: "quartz")
-  delivery.delivered = 45_210
-  delivery.backlog = 900
-  delivery.lastSuccess = started.advanced(by: .seconds(6900))
-  delivery.lastError = .warning(
-    .delivery, "404: the backend has no ingest route",
-    hint: "add the ingest route or deliver to supabase", since: started.advanced(by: .seconds(7140)))
-  delivery.requestsUsed = 120
-  delivery.requestsAllowed = 900
-  return delivery
+  let sample = try sampleStatus()
+  return FixedSource(status: sample.status, results: sample.results, store: sample.store)
 }
 
 /// Runs `body` with a server that lives exactly as long, on loopback and a port of the kernel's choice.

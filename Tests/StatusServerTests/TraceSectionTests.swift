@@ -4,6 +4,8 @@ import Basics
 import Foundation
 import History
 import Monitoring
+import Status
+import StatusSupport
 import Testing
 import Tracing
 

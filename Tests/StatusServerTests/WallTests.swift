@@ -4,8 +4,9 @@ import Basics
 import Foundation
 import History
 import Monitoring
+import StatusSupport
 import Testing
-
+@testable import Status
 @testable import StatusServer
 
 /// A display on a wall.
@@ -14,8 +15,7 @@ import Testing
   private func snapshot(
     _ checks: [(name: String, states: [CheckState], tags: [String])]
   ) throws -> StatusSnapshot {
-    let store = HistoryStore(
-      agent: AgentIdentity(name: "london-1", region: nil, version: "0.1.0", started: started))
+    let store = HistoryStore()
     let made = try checks.map { try makeCheck($0.name, host: "\($0.name.utf8.count).example", tags: $0.tags) }
     store.apply(made, now: started)
     for (check, (_, states, _)) in zip(made, checks) {
@@ -24,7 +24,8 @@ import Testing
           makeResult(check, minute: 120 - states.count + index, state: state), interval: .seconds(60))
       }
     }
-    return store.snapshot(now: now)
+    let agent = AgentIdentity(name: "london-1", region: nil, version: "0.1.0", started: started)
+    return StatusSnapshot(agent: agent, history: store, now: now)
   }
 
   private func page(_ snapshot: StatusSnapshot, _ target: String = "/wall") throws -> String {

@@ -3,6 +3,7 @@
 @testable import Basics
 @testable import History
 @testable import Monitoring
+@testable import Status
 
 /// A snapshot file with a sum put right: what is believed is lived with for a day, shown, and written so that the next
 /// start can read it. The first byte chooses: what stands behind the head of a file, or a file as it is written with
@@ -14,20 +15,20 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   var writer = ByteWriter()
   writer.bytes = bytes[0] & 1 == 0 ? Array(written[..<5] + bytes[1...]) : changed(bytes.dropFirst())
   writer.fixed32(CRC32C.checksum(writer.bytes))
-  let store = HistoryStore(agent: agent, decoding: [StoredShard(number: 0, bytes: writer.bytes)])
+  let store = HistoryStore(decoding: [StoredShard(number: 0, bytes: writer.bytes)])
   guard store.damage == nil else { return 0 }
   live(store)
   store.clockStepped(from: noon, to: noon.advanced(by: .seconds(-4000)))
   let end = noon.advanced(by: .seconds(90_000))
   var json = JSONWriter()
-  store.snapshot(now: end).writeSummary(full: true, to: &json)
+  StatusSnapshot(agent: agent, history: store, now: end).writeSummary(full: true, to: &json)
   precondition((try? JSONValue.parse(json.bytes)) != nil)
   for months in store.months(through: CalendarMonth(end), count: 6, now: end).values {
     for month in months.months { precondition(month.uptime.map { (0...100).contains($0) } ?? true) }
   }
   let files = (0..<store.shardCount).compactMap { store.shard($0) }
     .map { StoredShard(number: $0.number, bytes: $0.bytes) }
-  precondition(HistoryStore(agent: agent, decoding: files).damage == nil, "what it wrote cannot be read")
+  precondition(HistoryStore(decoding: files).damage == nil, "what it wrote cannot be read")
   return 0
 }
 
@@ -47,7 +48,7 @@ private func live(_ store: HistoryStore) {
 
 /// The file of a store that has lived, without its sum.
 private let written: [UInt8] = {
-  let store = HistoryStore(agent: agent)
+  let store = HistoryStore()
   live(store)
   let files = (0..<store.shardCount).compactMap { store.shard($0)?.bytes }
   return Array((files.max { $0.count < $1.count } ?? []).dropLast(4))

@@ -113,13 +113,13 @@ let states: [Worst] = [
     }
   },
   Worst("history", "checks in a file", size: 50) { count in
-    let store = HistoryStore(agent: AgentIdentity(name: "a", region: nil, version: "0", started: noon))
+    let store = HistoryStore()
     let checks = (1...count).compactMap(tcpCheck)
     store.apply(checks, now: noon)
     for check in checks { for step in 0..<60 { store.record(success(check, step), interval: .seconds(300)) } }
     let files = (0..<store.shardCount).compactMap { store.shard($0) }
       .map { StoredShard(number: $0.number, bytes: $0.bytes) }
-    return { HistoryStore(agent: store.agent, decoding: files).damage == nil }
+    return { HistoryStore(decoding: files).damage == nil }
   },
 ]
 

@@ -7,6 +7,7 @@ import History
 import Logging
 import Monitoring
 import QuartzAPI
+import Status
 import Synchronization
 
 /// Alerting in the daemon. Results are only put down here, so that no probe ever waits; what they mean is decided a moment

@@ -2,8 +2,8 @@
 
 import Alerts
 import Basics
-import History
 import Monitoring
+import Status
 import Synchronization
 
 extension AlertDesk {

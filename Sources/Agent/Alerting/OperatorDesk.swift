@@ -2,9 +2,9 @@
 
 import Alerts
 import Basics
-import History
 import Logging
 import Monitoring
+import Status
 
 /// Orders by hand while the agent runs: mutes, maintenance, acknowledgements; kept in the state directory with a log of
 /// their authors.

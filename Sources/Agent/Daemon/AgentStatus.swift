@@ -7,6 +7,7 @@ import Checks
 import Groups
 import History
 import Monitoring
+import Status
 import StatusServer
 import Tracing
 
@@ -29,7 +30,8 @@ struct AgentStatus: StatusSource {
   var now: Timestamp { base.time.wall() }
 
   func snapshot() async -> StatusSnapshot {
-    var snapshot = history.snapshot(now: now)
+    let agent = AgentIdentity(base.settings.agent, started: base.started)
+    var snapshot = StatusSnapshot(agent: agent, history: history, now: now)
     for part in parts {
       await part.contribute(to: &snapshot)
       snapshot.notices += await part.notices
@@ -38,7 +40,7 @@ struct AgentStatus: StatusSource {
   }
 
   func metrics() async -> MetricsView {
-    var view = history.metrics()
+    var view = MetricsView(history)
     view.labels = base.settings.metrics.labels
     for part in parts { await part.contribute(to: &view) }
     view.process = await onThread { ProcessFigures.now() }
@@ -87,5 +89,11 @@ struct AgentStatus: StatusSource {
       }
       return months
     }
+  }
+}
+
+extension AgentIdentity {
+  fileprivate init(_ agent: AgentSettings, started: Timestamp) {
+    self.init(name: agent.name, region: agent.region, version: agentVersion, started: started)
   }
 }

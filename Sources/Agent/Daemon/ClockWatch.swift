@@ -5,6 +5,7 @@ import History
 import Logging
 import Monitoring
 import Scheduler
+import Status
 
 /// Notices when the wall clock is set, reports it, and keeps the skipped time out of the windows.
 ///

@@ -3,11 +3,11 @@
 import AgentConfig
 import Basics
 import Checks
-import History
 import Logging
 import Monitoring
 import Scheduler
 import Spool
+import Status
 import StatusServer
 
 /// The daemon: one scope that opens everything, runs until it is told to stop, and closes everything.

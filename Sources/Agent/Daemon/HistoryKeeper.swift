@@ -6,6 +6,7 @@ import Logging
 import Monitoring
 import Scheduler
 import Spool
+import Status
 
 /// The history on disk: files of 256 checks each, restored at the start, written one after another over ten minutes,
 /// and all that are behind at the end.
@@ -26,8 +27,8 @@ struct HistoryKeeper: Sendable {
   }
 
   /// The files, and what the store holds beyond them.
-  func restore(agent: AgentIdentity, grid: SlotGrid, checks: [MonitoringCheck]) async -> HistoryStore {
-    let history = await stored(agent: agent)
+  func restore(grid: SlotGrid, checks: [MonitoringCheck]) async -> HistoryStore {
+    let history = await stored()
     // A check without a file is new, or its file is lost: then the store tells all it has of it.
     let isWhole = history.damage == nil && history.knows(checks)
     let recorded = spool.status().recordedThrough
@@ -51,10 +52,10 @@ struct HistoryKeeper: Sendable {
     return history
   }
 
-  private func stored(agent: AgentIdentity) async -> HistoryStore {
+  private func stored() async -> HistoryStore {
     let (reading, problems) = await folder.read()
     for problem in problems { log.warning("the history is not whole: \(problem)") }
-    let history = HistoryStore(agent: agent, reading)
+    let history = HistoryStore(reading)
     if let damage = history.damage { log.tell(damage, ["folder": "\(folder.path)"]) }
     return history
   }

@@ -4,6 +4,7 @@ import Basics
 import History
 import Logging
 import Monitoring
+import Status
 
 /// Sums of an hour's line, from the snapshots at its two ends.
 struct HourlyFigures: Hashable {

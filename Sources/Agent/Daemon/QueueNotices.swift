@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import History
 import Monitoring
+import Status
 
 /// Notices about the queues of the process. Pure.
 enum QueueNotices {

@@ -2,8 +2,8 @@
 
 import AgentConfig
 import Basics
-import History
 import Monitoring
+import Status
 import Synchronization
 
 /// How reading the configuration again went. That the file on disk was refused is remembered for as long as the agent runs

@@ -2,8 +2,8 @@
 
 import Basics
 import Groups
-import History
 import Monitoring
+import Status
 
 extension GroupFigures {
   init(_ status: GroupStatus) {

@@ -6,6 +6,7 @@ import Curl
 import Groups
 import History
 import Monitoring
+import Status
 import Synchronization
 
 /// Adds up the members' windows of a check in each place: the windows of the group, and the same check from several

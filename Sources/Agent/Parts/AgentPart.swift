@@ -4,8 +4,8 @@ import AgentConfig
 import Alerts
 import Basics
 import Groups
-import History
 import Monitoring
+import Status
 
 /// A task that runs beside the schedule until it is cancelled.
 package typealias AgentService = @Sendable () async -> Void

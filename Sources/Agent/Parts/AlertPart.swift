@@ -5,6 +5,7 @@ import Alerts
 import Basics
 import History
 import Monitoring
+import Status
 
 /// Alerts, incidents and notifications.
 struct AlertPart: AgentPart {

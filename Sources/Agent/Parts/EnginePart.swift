@@ -2,9 +2,9 @@
 
 import Basics
 import Checks
-import History
 import Monitoring
 import Scheduler
+import Status
 
 /// The engine of the probes: what they wait for, and what they are seen in the light of.
 struct EnginePart: AgentPart {

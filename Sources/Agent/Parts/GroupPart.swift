@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import History
 import Monitoring
 import QuartzAPI
+import Status
 
 /// The group, and which of its checks run here.
 struct GroupPart: AgentPart {

@@ -5,6 +5,7 @@ import Basics
 import History
 import Logging
 import Monitoring
+import Status
 
 /// The recent results and the windows, kept on the disk; a step of the clock is left out of them.
 struct HistoryPart: AgentPart {
@@ -19,9 +20,7 @@ struct HistoryPart: AgentPart {
       folder: outside.history, spool: outside.spool, log: base.log, time: base.time)
     keeper.disk = outside.disk
     (self.keeper, self.base) = (keeper, base)
-    store = await keeper.restore(
-      agent: AgentIdentity(base.settings.agent, started: base.started), grid: base.grid,
-      checks: base.catalog.checks)
+    store = await keeper.restore(grid: base.grid, checks: base.catalog.checks)
   }
 
   func services(_ picture: @escaping AgentPicture) -> [AgentService] {
@@ -53,10 +52,4 @@ struct GonePart: AgentPart {
 
   var notices: [Notice] { [history.goneNotice(now: base.time.wall())].compactMap(\.self) }
   func contribute(to metrics: inout MetricsView) { metrics.gone = history.gone }
-}
-
-extension AgentIdentity {
-  fileprivate init(_ agent: AgentSettings, started: Timestamp) {
-    self.init(name: agent.name, region: agent.region, version: agentVersion, started: started)
-  }
 }

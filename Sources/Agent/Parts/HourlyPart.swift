@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import History
 import Logging
 
 /// The line an hour in the log.

@@ -2,8 +2,8 @@
 
 import AgentConfig
 import Basics
-import History
 import Monitoring
+import Status
 
 /// The maintenance windows.
 struct MaintenancePart: AgentPart {

@@ -5,6 +5,7 @@ import Basics
 import Groups
 import History
 import Monitoring
+import Status
 
 /// The places that share a store: one verdict, and the windows of all.
 struct PlacesPart: AgentPart {

@@ -2,11 +2,11 @@
 
 import AgentConfig
 import Basics
-import History
 import Logging
 import Monitoring
 import QuartzAPI
 import Scheduler
+import Status
 
 /// Delivery to the API, the list of checks from there, and with both the Quartz apps.
 struct QuartzPart: AgentPart {

@@ -7,6 +7,7 @@ import Groups
 import History
 import Monitoring
 import Scheduler
+import Status
 
 /// The schedule: each check at its slots, and what a run comes to.
 struct SchedulePart: AgentPart {

@@ -4,6 +4,7 @@ import AgentConfig
 import Basics
 import Logging
 import Monitoring
+import Status
 import StatusServer
 
 /// Status servers of a running agent: the page with its API, the unix socket for commands, and the public page.

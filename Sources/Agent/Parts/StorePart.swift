@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import History
 import Monitoring
 import Spool
+import Status
 
 /// The durable store of results.
 struct StorePart: AgentPart {

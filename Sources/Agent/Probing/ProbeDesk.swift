@@ -3,10 +3,10 @@
 import AgentConfig
 import Basics
 import Checks
-import History
 import Import
 import Logging
 import Monitoring
+import Status
 import StatusServer
 import Synchronization
 

@@ -3,7 +3,7 @@
 import Basics
 import Checks
 import Glibc
-import History
+import Status
 
 extension ProcessFigures {
   /// By clock_gettime(2) and proc(5); what cannot be read is left out.

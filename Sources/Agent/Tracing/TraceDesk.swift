@@ -6,6 +6,7 @@ import Checks
 import History
 import Logging
 import Monitoring
+import Status
 import Synchronization
 import Tracing
 

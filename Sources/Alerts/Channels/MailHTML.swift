@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import History
 import Monitoring
 
 /// The HTML of a mail: tables and colours on the elements, for mail programs know no more. The last hours are a row of

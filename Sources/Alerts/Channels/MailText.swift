@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import History
 import Monitoring
 
 /// A message as a mail (RFC 5322, RFC 2045 to 2047): text and HTML, both quoted-printable, one thread for each incident.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import History
 import Monitoring
 
 /// A notification in words, for receivers that show no more than text: a title of one line, and lines below it.

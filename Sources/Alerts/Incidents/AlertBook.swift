@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import History
 import Monitoring
 
 /// The whole of alerting but for the sending: rules, incidents and their notification log, fed with results and the time.

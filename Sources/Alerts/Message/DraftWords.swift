@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import History
 import Monitoring
 
 /// The title of a notification of one incident: what is so now, and first what has changed. It counts and names checks, each

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import History
 import Monitoring
 
 /// Evaluates the rules for each result, and as time passes: a pure machine, fed with results, pictures of the windows

@@ -37,7 +37,7 @@ package final class EgressBudget: Sendable {
   }
 
   /// For the status page.
-  package struct Status: Hashable, Sendable {
+  package struct Figures: Hashable, Sendable {
     package var destinations: Int
     package var limit: Int
     /// Attempts refused since the start.
@@ -71,7 +71,7 @@ package final class EgressBudget: Sendable {
     }
   }
 
-  package var status: Status {
+  package var status: Figures {
     let now = time.instant()
     return state.withLock { $0.status(at: now) }
   }
@@ -170,9 +170,9 @@ private struct Ledger {
     }
   }
 
-  func status(at now: Instant) -> EgressBudget.Status {
+  func status(at now: Instant) -> EgressBudget.Figures {
     let recent = refusal.flatMap { $0.at.duration(to: now) < .seconds(86_400) ? $0.words : nil }
-    return EgressBudget.Status(
+    return EgressBudget.Figures(
       destinations: destinations.count, limit: limits.destinations, refused: refused, lastRefusal: recent)
   }
 }

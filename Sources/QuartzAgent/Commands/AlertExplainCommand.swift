@@ -2,8 +2,8 @@
 
 import ArgumentParser
 import Basics
-import History
 import Monitoring
+import Status
 
 /// `quartz-agent alert explain`: what each channel has, what it would be sent, and what holds it.
 struct AlertExplainCommand: AsyncParsableCommand {
@@ -23,7 +23,7 @@ struct AlertExplainCommand: AsyncParsableCommand {
     let text = try await agent.client().ask("/api/v1/incidents?limit=1000\(query)")
     let answer = try JSONValue.parse(text.utf8)
     let open = (answer["data"]?.array ?? []).filter { incident in
-      incident["status"]?.string != IncidentStatus.Status.resolved.rawValue || isUnsettled(incident)
+      incident["status"]?.string != IncidentStatus.State.resolved.rawValue || isUnsettled(incident)
     }
     printOutput(AlertExplanation(check: check).render(open) + omittedIncidents(answer))
   }

@@ -2,8 +2,8 @@
 
 import ArgumentParser
 import Basics
-import History
 import Monitoring
+import Status
 
 /// `quartz-agent group`: who shares the checks, who has what, and why it moved.
 struct GroupCommand: AsyncParsableCommand {

@@ -2,8 +2,8 @@
 
 import ArgumentParser
 import Basics
-import History
 import Monitoring
+import Status
 
 /// `quartz-agent incidents`: incidents, their alerts and their notifications.
 struct IncidentsCommand: AsyncParsableCommand {
@@ -31,7 +31,7 @@ struct IncidentsCommand: AsyncParsableCommand {
     }
     let answer = try JSONValue.parse(text.utf8)
     let incidents = answer["data"]?.array ?? []
-    let shown = incidents.filter { all || $0["status"]?.string != IncidentStatus.Status.resolved.rawValue }
+    let shown = incidents.filter { all || $0["status"]?.string != IncidentStatus.State.resolved.rawValue }
     printOutput(IncidentText(width: Terminal().width).render(shown) + omittedIncidents(answer))
   }
 }
@@ -73,7 +73,7 @@ struct IncidentText {
       ],
       rows: incidents.map(row), width: width, color: false)
     var lines = table.lines
-    for incident in incidents where incident["status"]?.string != IncidentStatus.Status.resolved.rawValue {
+    for incident in incidents where incident["status"]?.string != IncidentStatus.State.resolved.rawValue {
       lines.append("")
       let count = incident["members"]?.integer ?? 0
       lines.append(

@@ -2,8 +2,8 @@
 
 import ArgumentParser
 import Basics
-import History
 import Monitoring
+import Status
 
 /// `quartz-agent report`: a month of the running agent's checks.
 struct ReportCommand: AsyncParsableCommand {

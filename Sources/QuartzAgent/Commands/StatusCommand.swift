@@ -4,6 +4,7 @@ import AgentConfig
 import ArgumentParser
 import Basics
 import Monitoring
+import Status
 import StatusServer
 
 /// `quartz-agent status`: ask the running agent.

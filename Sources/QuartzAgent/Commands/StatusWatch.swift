@@ -3,8 +3,8 @@
 import Agent
 import Basics
 import Glibc
-import History
 import Monitoring
+import Status
 
 /// `status --watch`: asks the agent every two seconds and draws the answer in place, until it is stopped.
 struct StatusWatch: Sendable {

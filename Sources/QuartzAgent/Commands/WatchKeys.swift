@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Status
 import StatusServer
 
 /// The choice of `status --watch`, which keys change.

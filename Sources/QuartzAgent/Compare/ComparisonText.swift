@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import History
 
 /// A comparison for people, and as JSON.
 struct ComparisonText {

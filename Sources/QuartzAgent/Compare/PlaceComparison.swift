@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import History
+import Status
 
 /// Checks as several places see them, each against the fastest: of a running agent's document.
 struct PlaceComparison {

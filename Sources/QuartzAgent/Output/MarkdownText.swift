@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import History
 import Monitoring
 
 /// Results as a table in GitHub Flavored Markdown (GFM 4.10), for a comment, an issue or the summary of a workflow. Text

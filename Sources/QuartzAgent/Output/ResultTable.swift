@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import History
 import Monitoring
 
 /// Results as a table for people: one line each, mark and word, figures to the right. Cut text is whole in the other

@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Status
 
 /// A request, cut down to what the routes look at. One route has a body, the others refuse it unread.
 struct StatusRequest: Sendable {
@@ -228,12 +229,4 @@ struct AllowedHosts: Sendable {
     else { return nil }
     return String(host)
   }
-}
-
-/// Where the forms of our pages go.
-enum FormPath {
-  static let act = "/act"
-  static let signIn = "/sign-in"
-  static let signOut = "/sign-out"
-  static let all = [act, signIn, signOut]
 }

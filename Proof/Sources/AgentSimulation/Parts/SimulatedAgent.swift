@@ -12,6 +12,7 @@ import Monitoring
 import QuartzAPI
 import Scheduler
 import Spool
+import Status
 import Tracing
 
 /// One life of an agent: the parts of the daemon, on a machine of the simulator's.

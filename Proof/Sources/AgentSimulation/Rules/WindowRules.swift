@@ -4,6 +4,7 @@ import Basics
 import History
 import Monitoring
 import Scheduler
+import Status
 
 /// The windows by their definition, from the results alone: each holds from its slot to the next one that is accounted
 /// for, or to the slot that was to come next where that did not come.
@@ -24,11 +25,12 @@ struct WindowRules {
   ///
   /// - Parameter counting: results that the store has lost, by their places, and that the windows have.
   func judge(
-    _ check: MonitoringCheck, _ status: CheckStatus, _ ledger: Ledger, counting: Set<Int> = [], now: Timestamp
+    _ check: MonitoringCheck, _ figures: CheckFigures, _ ledger: Ledger, counting: Set<Int> = [],
+    now: Timestamp
   ) -> Violation.Found? {
     let held = held(check, ledger, counting)
     for period in [UptimePeriod.day, .week] {
-      let window = status.window(period)
+      let window = figures.window(period)
       let from = Self.start(period, now: now)
       guard window.from == from else {
         return (.windows, "\(check.name) \(period.rawValue): begins at \(window.from), not \(from)")

@@ -4,6 +4,7 @@ import Basics
 import History
 import Monitoring
 import Spool
+import Status
 
 /// What is held against the rules from time to time, and at the end.
 extension Simulation {
@@ -21,23 +22,24 @@ extension Simulation {
   /// - Parameter isStart: they have just been read from the disk.
   func judgeWindows(_ agent: SimulatedAgent, isStart: Bool = false) {
     guard !clockWasSet, let history = agent.history else { return }
-    let snapshot = history.snapshot(now: wall)
+    let known = Dictionary(
+      history.checks(now: wall).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     let rules = WindowRules(agent: setup.name)
     for check in inForce where !inexact.contains(check.id) {
-      guard let status = snapshot.check(check.id) else { continue }
-      if isStart { settleLost(check, status, rules) }
-      hold(rules.judge(check, status, ledger, now: wall))
+      guard let figures = known[check.id] else { continue }
+      if isStart { settleLost(check, figures, rules) }
+      hold(rules.judge(check, figures, ledger, now: wall))
     }
   }
 
   /// While the disk takes no results the history's files are written all the same: what the store has lost then is in the
   /// windows up to one result, and not beyond it; and so it stays.
-  private func settleLost(_ check: MonitoringCheck, _ status: CheckStatus, _ rules: WindowRules) {
+  private func settleLost(_ check: MonitoringCheck, _ figures: CheckFigures, _ rules: WindowRules) {
     guard diskHadFailed, let lost = ledger.justLost[check.id] else { return }
     for count in 1...lost.count {
       let known = Set(lost.prefix(count))
-      guard rules.judge(check, status, ledger, counting: known, now: wall) == nil else { continue }
-      return rules.judge(check, status, ledger, now: wall) == nil ? () : ledger.count(known)
+      guard rules.judge(check, figures, ledger, counting: known, now: wall) == nil else { continue }
+      return rules.judge(check, figures, ledger, now: wall) == nil ? () : ledger.count(known)
     }
   }
 

@@ -2,9 +2,9 @@
 
 import Alerts
 import Basics
-import History
 import Monitoring
 import Scheduler
+import Status
 
 /// One seed: a machine with an agent on it, its targets, its receivers, and the troubles of all of them.
 ///

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+/// How the agent itself does: store, delivery, schedule.
+struct PartsSection {
+  let snapshot: StatusSnapshot
+
+  func render() -> Markup {
+    let parts = [spool, delivery, schedule, group].compactMap { $0 }
+    return """
+      <details class="card fold"><summary>\(words)</summary><div class="parts">\(Markup(parts))</div></details>
+      \(ElsewhereSection(group: snapshot.group).render())
+      """
+  }
+
+  /// The figures that most people look for.
+  private var words: String {
+    var words: [String] = []
+    if let spool = snapshot.spool { words.append("\(StatusFormat.grouped(spool.depth)) to deliver") }
+    if let late = snapshot.scheduler?.latenessP99 {
+      words.append("lateness p99 \(StatusFormat.latency(late))")
+    }
+    return "Agent" + (words.isEmpty ? "" : ": " + words.joined(separator: ", "))
+  }
+
+  private func part(_ title: String, _ lines: [(String, String)], note: Markup = "") -> Markup {
+    let rows = lines.map { "<dt>\($0.0)</dt><dd class=\"num\">\($0.1)</dd>" as Markup }
+    return "<section class=\"card\"><h2>\(title)</h2><dl>\(Markup(rows))</dl>\(note)</section>"
+  }
+
+  private func moment(_ instant: Timestamp?) -> String {
+    instant.map { StatusFormat.ago($0, now: snapshot.now) } ?? "never"
+  }
+
+  private var spool: Markup? {
+    guard let spool = snapshot.spool else { return nil }
+    return part(
+      "Store",
+      [
+        ("waiting", StatusFormat.grouped(spool.depth)),
+        ("oldest", spool.oldest.map { StatusFormat.age($0, now: snapshot.now) } ?? "–"),
+        ("used", "\(StatusFormat.bytes(spool.usedBytes)) of \(StatusFormat.bytes(spool.capacityBytes))"),
+        ("kept", spool.durable ? "● on disk" : "✕ in memory only"),
+        ("overwritten", StatusFormat.grouped(spool.dropped)),
+        ("set aside", StatusFormat.grouped(spool.quarantined)),
+      ])
+  }
+
+  private var delivery: Markup? {
+    guard let delivery = snapshot.delivery else {
+      return part("Delivery", [("to", "off")])
+    }
+    var lines = [
+      ("to", delivery.target), ("delivered", StatusFormat.grouped(delivery.delivered)),
+      ("last success", moment(delivery.lastSuccess)), ("backlog", StatusFormat.grouped(delivery.backlog)),
+    ]
+    if delivery.requestsAllowed > 0 {
+      lines.append(("requests this hour", "\(delivery.requestsUsed) of \(delivery.requestsAllowed)"))
+    }
+    if !delivery.skipped.isEmpty {
+      lines.append(("checks not delivered", StatusFormat.grouped(delivery.skipped.count)))
+    }
+    let note: Markup =
+      delivery.lastError.map { error in
+        let hint: Markup = error.hint.map { "<span class=\"hint\">→ \($0)</span>" } ?? ""
+        return """
+          <ul class="problems"><li><span class="mark degraded" aria-hidden="true">▲</span> \
+          \(moment(error.since)): \(error.what)\(hint)</li></ul>
+          """
+      } ?? ""
+    return part("Delivery", lines, note: note)
+  }
+
+  private var group: Markup? {
+    guard let group = snapshot.group else { return nil }
+    var lines = [
+      ("name", StatusFormat.name(group.name)), ("members", StatusFormat.grouped(group.members)),
+      ("view", String(group.view)),
+      ("checks mine", "\(StatusFormat.grouped(group.owned)) of \(StatusFormat.grouped(group.total))"),
+      ("taken over", StatusFormat.grouped(group.takeovers)),
+    ]
+    if let alone = group.alone { lines.append(("alone", "▲ since \(moment(alone))")) }
+    return part("Group", lines)
+  }
+
+  private var schedule: Markup? {
+    guard let scheduler = snapshot.scheduler else { return nil }
+    return part(
+      "Schedule",
+      [
+        ("lateness p50", StatusFormat.latency(scheduler.latenessP50)),
+        ("lateness p99", StatusFormat.latency(scheduler.latenessP99)),
+        ("lateness at most", StatusFormat.latency(scheduler.latenessMax)),
+        ("in flight", "\(scheduler.inFlight) of \(scheduler.limit)"),
+        ("missed slots", scheduler.missedText),
+        ("spanned slots", StatusFormat.grouped(scheduler.spanned)),
+      ])
+  }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+/// The state of everything that is shown in one sentence with names, and a line below it.
+struct PublicHeadline {
+  let sentence: Sentence
+  /// How many services work, and since when others do not.
+  private(set) var detail: [Sentence] = []
+  let tone: Badge.Tone
+  let mark: String
+
+  init(_ picture: PublicPicture, _ words: any PublicWords) {
+    let checks = picture.checks
+    func all(_ state: PublicCheck.State) -> [PublicCheck] { checks.filter { $0.state == state } }
+    let (down, degraded, unknown) = (all(.down), all(.degraded), all(.unknown))
+    var clauses: [Sentence] = []
+    func add(_ checks: [PublicCheck], _ clause: (Sentence, Bool) -> Sentence) {
+      guard !checks.isEmpty else { return }
+      clauses.append(clause(words.names(of: checks), checks.count == 1))
+    }
+    add(down) { words.down($0, isOne: $1) }
+    add(degraded.filter(\.isSlow)) { words.slow($0, isOne: $1) }
+    add(degraded.filter { !$0.isSlow }) { words.impaired($0, isOne: $1) }
+    let isTrouble = !clauses.isEmpty
+    if clauses.isEmpty { add(unknown) { words.unknown($0, isOne: $1) } }
+    if clauses.isEmpty, checks.allSatisfy({ $0.state == .maintenance }) {
+      add(checks) { words.inMaintenance($0, isOne: $1) }
+    }
+    let state: PublicCheck.State =
+      !down.isEmpty ? .down : !degraded.isEmpty ? .degraded : clauses.isEmpty ? .up : .unknown
+    tone = checks.isEmpty ? .unknown : Badge.Tone(state)
+    let isMaintained = state == .unknown && unknown.isEmpty
+    mark = checks.isEmpty ? "" : isMaintained ? PublicCheck.State.maintenance.mark : state.mark
+    if checks.isEmpty {
+      sentence = Sentence(words: words.nothingShown)
+    } else if clauses.isEmpty {
+      sentence = Sentence(words: words.allWork)
+    } else {
+      sentence = .joined(clauses, by: words.clauseGap)
+    }
+    guard isTrouble else { return }
+    detail = Self.detail(down + degraded, of: checks, picture.now, words)
+  }
+
+  private static func detail(
+    _ failing: [PublicCheck], of checks: [PublicCheck], _ now: Timestamp, _ words: any PublicWords
+  ) -> [Sentence] {
+    let working = checks.count { $0.state == .up }
+    var detail = [Sentence(words: words.working(working, of: checks.count))]
+    if let first = failing.compactMap(\.since).min() {
+      let moment = Sentence(at: first, now: now, isOwn: true)
+      detail.append(words.since(moment, length: words.length(first.duration(to: now))))
+    }
+    return detail
+  }
+}

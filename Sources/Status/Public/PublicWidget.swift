@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+
+/// The headline alone, as a small page for a frame on other pages. It leads to the whole page.
+package struct PublicWidget {
+  let picture: PublicPicture
+  let language: PublicLanguage
+
+  package init(picture: PublicPicture, language: PublicLanguage) {
+    (self.picture, self.language) = (picture, language)
+  }
+
+  package func render(nonce: String) -> Markup {
+    let words = language.words
+    let headline = PublicHeadline(picture, words)
+    let mark: Markup = headline.mark.isEmpty ? "" : "<i aria-hidden=\"true\">\(headline.mark)</i> "
+    return """
+      <!doctype html>
+      <html lang="\(language.rawValue)">
+      <head>
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="referrer" content="no-referrer">
+      <noscript><meta http-equiv="refresh" content="60"></noscript>
+      <title>\(Markup(name: picture.face.title))</title>
+      <style nonce="\(nonce)">\(Self.style)</style>
+      </head>
+      <body><main><h1><a class="t-\(headline.tone.name)" href="\(picture.face.path)/?lang=\(language.rawValue)" target="_blank" rel="noopener">\
+      \(mark)\(headline.sentence.markup(words))</a></h1></main>
+      <script nonce="\(nonce)">\(Self.script)</script></body>
+      </html>
+
+      """
+  }
+
+  private static let script: Markup = """
+    setInterval(async()=>{try{const r=await fetch(location.href);if(!r.ok)return;
+    const p=new DOMParser().parseFromString(await r.text(),'text/html'),s='h1';
+    document.querySelector(s).replaceWith(p.querySelector(s))}catch(e){}},60000)
+    """
+
+  private static let style: Markup = """
+    body{margin:0;font:.9375rem/1.4 system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif}h1{font:inherit;margin:0}
+    a{display:block;padding:10px 14px;border-radius:8px;color:#fff;text-decoration:none;overflow-wrap:anywhere;border:2px solid transparent}
+    a:focus-visible{outline:2px solid #fff;outline-offset:-4px}i{font-style:normal}
+    .t-up{background:#15803d}.t-degraded{background:#b45309}.t-down{background:#b91c1c}.t-unknown{background:#4b5563}
+    @media(forced-colors:active){a{border-color:CanvasText}}
+    """
+}
