@@ -160,9 +160,11 @@ import Testing
       ("etcdserver: permission denied", .denied), ("etcdserver: invalid auth token", .unauthenticated),
     ] as [(String, StoreTrouble.Kind)] {
       var content = Content(reader)
-      let line =
-        #"{"result":{"header":{"cluster_id":"7"},"watch_id":"1","canceled":true,"cancel_reason":"\#(reason)"}}"#
-      guard case .ended(1, .trouble(let trouble)) = WatchLine(Array(line.utf8)) else {
+      let line = """
+        {"result":{"header":{"cluster_id":"7"},"watch_id":"-1","created":true,"canceled":true,\
+        "cancel_reason":"\(reason)"}}
+        """
+      guard case .refused(let trouble) = WatchLine(Array(line.utf8)) else {
         Issue.record("no end")
         return
       }

@@ -30,17 +30,51 @@ import Testing
       (#","compact_revision":"3""#, .compacted),
       (#","compact_revision":"0""#, trouble(.noQuorum, "etcd ended the watch: no reason given")),
       (#","cancel_reason":"a\u0007""#, trouble(.noQuorum, "etcd ended the watch: a\\u{7}")),
-      (
-        #","cancel_reason":"etcdserver: permission denied""#,
-        trouble(.denied, "etcd ended the watch: etcdserver: permission denied")
-      ),
-      (
-        #","cancel_reason":"etcdserver: invalid auth token""#,
-        trouble(.unauthenticated, "etcd ended the watch: etcdserver: invalid auth token")
-      ),
     ] as [(String, WatchEnd)])
   func endsOfOne(rest: String, end: WatchEnd) {
     #expect(WatchLine(Array(Self.canceled(2, rest).utf8)) == .ended(reader: 2, end))
+  }
+
+  /// A refusal names no reader: etcd 3.4 answers one like this.
+  private static func refused(_ reason: String) -> String {
+    canceled(-1, #","created":true,"cancel_reason":"rpc error: code = C desc = etcdserver: \#(reason)""#)
+  }
+
+  @Test(
+    arguments: [
+      ("permission denied", .denied), ("invalid auth token", .unauthenticated),
+      ("user name is empty", .unauthenticated), ("no leader", .noQuorum),
+    ] as [(String, StoreTrouble.Kind)])
+  func refusals(reason: String, kind: StoreTrouble.Kind) {
+    let words = "etcd ended the watch: rpc error: code = C desc = etcdserver: \(reason)"
+    #expect(WatchLine(Array(Self.refused(reason).utf8)) == .refused(StoreTrouble(kind, words)))
+  }
+
+  private static func begun(_ reader: Int) -> String {
+    #"{"result":{"header":{"cluster_id":"7","revision":"50"},"watch_id":"\#(reader)","created":true}}"#
+  }
+
+  /// A reader without permission is told so, and the others go on without it; without a token none does.
+  @Test(
+    arguments: [
+      ([refused("permission denied")], ["a denied"], [21]),
+      ([begun(1), refused("permission denied")], ["b denied"], [11]),
+      ([begun(1), begun(2), refused("permission denied")], ["a denied", "b denied"], []),
+      ([refused("invalid auth token")], ["a unauthenticated", "b unauthenticated"], []),
+      ([begun(1), refused("invalid auth token")], ["a unauthenticated", "b unauthenticated"], []),
+    ] as [([String], [String], [Int64])])
+  func refusedReaders(lines: [String], words: [String], left: [Int64]) {
+    let told = Told()
+    var readers = pair(told)
+    #expect(starts(&readers) == [11, 21])
+    var goesOn: [Bool] = []
+    for line in lines {
+      let outcome = readers.take(WatchLine(Array(line.utf8)), readers.turn)
+      outcome.act()
+      goesOn.append(outcome.goesOn)
+    }
+    #expect(goesOn == Array(repeating: true, count: lines.count - 1) + [false])
+    #expect(told.take() == words && readers.isStale == !left.isEmpty && starts(&readers) == left)
   }
 
   /// What ends it for all: no line of an etcd.

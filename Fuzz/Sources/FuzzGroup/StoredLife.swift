@@ -33,8 +33,9 @@ struct StoredLife {
       case UInt8(ascii: "w"):
         switch WatchLine(rest) {
         case .changes(_, let events, _): handle(.changes(watch: watch, store.changes(events)))
+        case .begun: handle(.changes(watch: watch, []))
         case .ended(_, let end): handle(.watchEnded(watch, end))
-        case .broken(let trouble): handle(.watchEnded(watch, .trouble(trouble)))
+        case .refused(let trouble), .broken(let trouble): handle(.watchEnded(watch, .trouble(trouble)))
         }
       case UInt8(ascii: "t"):
         let span = Duration.milliseconds(Int64(rest.first ?? 0) * 100)

@@ -80,7 +80,7 @@ extension EtcdClient {
       }
       let result = try? await transfer(
         "v3/watch", body, token: shown, at: index, timeout: Self.watchLength
-      ) { self.take($0, turn) }
+      ) { self.take($0, turn, shown) }
       guard let result, !Task.isCancelled else { return }
       let (isStale, hasBegun) = watch.readers.withLock { ($0.isStale, $0.hasBegun) }
       if isStale { continue }
@@ -108,13 +108,14 @@ extension EtcdClient {
   /// Part of the stream, on the engine's thread.
   ///
   /// - Returns: false: it is over.
-  private func take(_ bytes: [UInt8], _ turn: Int) -> Bool {
+  private func take(_ bytes: [UInt8], _ turn: Int, _ token: Redacted?) -> Bool {
     guard let lines = watch.readers.withLock({ $0.cut(bytes, turn) }) else {
       end(.trouble(StoreTrouble(.garbled, "a line of the watch is longer than 4 MiB")), turn)
       return false
     }
     for line in lines {
       let read = WatchLine(line)
+      if case .refused(let trouble) = read, trouble.kind == .unauthenticated { forget(token) }
       let outcome = watch.readers.withLock { $0.take(read, turn) }
       outcome.act()
       guard outcome.goesOn else { return false }

@@ -92,12 +92,12 @@ package final class EtcdClient: Sendable {
     case .failure(let failure): return .failure(failure)
     }
     let answer = try await exchange(path, body, token: token, at: index, patience: patience)
-    // A token lives for five minutes, and dies with the member that gave it. Another task may have a new one by now.
-    if case .failure(let failure) = answer, failure.isStaleToken {
-      state.withLock { if $0.token == token { $0.token = nil } }
-    }
+    if case .failure(let failure) = answer, failure.isStaleToken { forget(token) }
     return answer
   }
+
+  /// A token lives for five minutes, and dies with the member that gave it. Another task may have a new one by now.
+  func forget(_ token: Redacted?) { state.withLock { if $0.token == token { $0.token = nil } } }
 
   /// `nil` where none is needed. Requests that need one at the same time sign in once.
   func token(at index: Int) async throws(CancellationError) -> Result<Redacted?, EtcdFailure> {

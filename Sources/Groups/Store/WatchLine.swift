@@ -27,7 +27,11 @@ struct EtcdEvent: Hashable, Sendable {
 
 /// Meaning of one line of the watch: a JSON object of the gateway.
 enum WatchLine: Hashable, Sendable {
-  /// Changes for one reader, in their order; none: its watch has begun.
+  /// The watch of one reader has begun.
+  case begun(reader: Int64, cluster: UInt64)
+  /// The next reader that has not begun is refused: etcd answers requests in their order, and does not name it.
+  case refused(StoreTrouble)
+  /// Changes for one reader, in their order.
   case changes(reader: Int64, [EtcdEvent], cluster: UInt64)
   /// The end for one reader.
   case ended(reader: Int64, WatchEnd)
@@ -45,28 +49,34 @@ enum WatchLine: Hashable, Sendable {
       self = .broken(EtcdFailure(status: 0, json["error"], at: "etcd's watch").trouble)
       return
     }
-    guard result["canceled"]?.bool != true else {
-      self = .ended(reader: reader, Self.end(result))
-      return
+    let isCreated = result["created"]?.bool == true
+    switch (isCreated, result["canceled"]?.bool == true ? Self.end(result) : nil) {
+    case (true, .trouble(let trouble)?): self = .refused(trouble)
+    case (_, let end?): self = .ended(reader: reader, end)
+    case (true, nil): self = .begun(reader: reader, cluster: header.cluster)
+    case (false, nil): self = Self.changes(result, of: reader, cluster: header.cluster)
     }
+  }
+
+  private static func changes(_ result: JSONValue, of reader: Int64, cluster: UInt64) -> WatchLine {
     var events: [EtcdEvent] = []
     for row in result["events"]?.array ?? [] {
       guard let event = EtcdEvent(row) else {
-        self = .broken(StoreTrouble(.garbled, "an event of the watch is not understood"))
-        return
+        return .broken(StoreTrouble(.garbled, "an event of the watch is not understood"))
       }
       events.append(event)
     }
     // Not the header's revision: it is the store's, and what lies between may still be on its way.
-    self = .changes(reader: reader, events, cluster: header.cluster)
+    return .changes(reader: reader, events, cluster: cluster)
   }
 
   private static func end(_ result: JSONValue) -> WatchEnd {
     guard result.etcdNumber("compact_revision") ?? 0 <= 0 else { return .compacted }
     let words = (result["cancel_reason"]?.string ?? "no reason given").printable(maxBytes: 200)
-    // Etcd has no codes here. One before 3.5 calls a token that has expired a lack of permission.
+    // Etcd has words here and no codes.
     let kind: StoreTrouble.Kind =
-      words.contains("permission denied") ? .denied : words.contains("auth") ? .unauthenticated : .noQuorum
+      words.contains("permission denied")
+      ? .denied : words.contains("auth token") || words.contains("user name") ? .unauthenticated : .noQuorum
     return .trouble(StoreTrouble(kind, "etcd ended the watch: \(words)"))
   }
 }

@@ -27,6 +27,8 @@ struct WatchReaders {
   /// Of the stream; each is the only one.
   private(set) var turn = 0
   private var lines = LineCutter()
+  /// Readers whose watch has not begun in this stream, in the order of their requests.
+  private var waiting: [Int64] = []
   /// A line of this stream was understood.
   private(set) var hasBegun = false
   /// The stream is to be begun again for the readers that there are.
@@ -67,8 +69,9 @@ struct WatchReaders {
   mutating func begin(_ turn: Int) -> [UInt8]? {
     guard turn == self.turn, !readers.isEmpty else { return nil }
     (lines, hasBegun, isStale) = (LineCutter(), false, false)
-    let requests = readers.sorted { $0.key < $1.key }.map { number, reader in
-      EtcdBody.watch(reader.span, after: reader.told, reader: number)
+    waiting = readers.keys.sorted()
+    let requests = waiting.compactMap { number in
+      readers[number].map { EtcdBody.watch($0.span, after: $0.told, reader: number) }
     }
     return Array(requests.joined(separator: [UInt8(ascii: "\n")]))
   }
@@ -81,24 +84,43 @@ struct WatchReaders {
   mutating func take(_ line: WatchLine, _ turn: Int) -> Outcome {
     guard turn == self.turn else { return Outcome(goesOn: false) }
     switch line {
+    case .begun(let number, let cluster):
+      if let end = hear(number, cluster) { return self.end(end, turn) }
+      waiting.removeAll { $0 == number }
+      return Outcome()
+    case .refused(let trouble):
+      // Without a token all are refused.
+      guard trouble.kind != .unauthenticated, !waiting.isEmpty else { return end(.trouble(trouble), turn) }
+      return refuse(waiting.removeFirst(), .trouble(trouble))
     case .changes(let number, let events, let cluster):
-      guard (1...max(1, last)).contains(number) else {
-        return end(.trouble(StoreTrouble(.garbled, "a line of the watch is for no reader")), turn)
-      }
-      // The readers know another store than the one that speaks.
-      if let known = self.cluster, known != cluster { return end(.otherStore, turn) }
-      (self.cluster, hasBegun) = (cluster, true)
+      if let end = hear(number, cluster) { return self.end(end, turn) }
       guard !events.isEmpty, let reader = readers[number] else { return Outcome() }
       readers[number]?.told = events.reduce(reader.told) { max($0, $1.pair.changed) }
       for event in events where !event.isGone { extend(event.pair.changed) }
       return Outcome(act: { reader.tell(events) })
-    case .ended(let number, let end):
-      guard let reader = readers.removeValue(forKey: number) else { return Outcome() }
-      // An etcd that has refused one looks at no later one.
-      isStale = end != .compacted || readers.isEmpty
-      return Outcome(act: { reader.end(end) }, goesOn: !isStale)
+    case .ended(let number, let end): return refuse(number, end)
     case .broken(let trouble): return end(.trouble(trouble), turn)
     }
+  }
+
+  /// A line for a reader, of a store.
+  ///
+  /// - Returns: the end for all where it is for none of them, or of another store than they know.
+  private mutating func hear(_ number: Int64, _ cluster: UInt64) -> WatchEnd? {
+    guard (1...max(1, last)).contains(number) else {
+      return .trouble(StoreTrouble(.garbled, "a line of the watch is for no reader"))
+    }
+    if let known = self.cluster, known != cluster { return .otherStore }
+    (self.cluster, hasBegun) = (cluster, true)
+    return nil
+  }
+
+  /// The end for one reader. The stream is begun again for the others where etcd has refused it: some look at no later
+  /// request then.
+  private mutating func refuse(_ number: Int64, _ end: WatchEnd) -> Outcome {
+    guard let reader = readers.removeValue(forKey: number) else { return Outcome() }
+    isStale = end != .compacted || readers.isEmpty
+    return Outcome(act: { reader.end(end) }, goesOn: !isStale)
   }
 
   private mutating func extend(_ revision: Int64) {
