@@ -53,7 +53,11 @@ let package = Package(
     .target(name: "CSpin"),
     .target(name: "Curl", dependencies: ["Basics", "CCurl", "COpenSSL", "CSpin"], swiftSettings: settings),
     .target(
-      name: "Checks", dependencies: ["Basics", "Monitoring", "Curl", "CLinux", "COpenSSL", "CPCRE2"],
+      name: "Network", dependencies: ["Basics", "Monitoring", "Curl", "CLinux"],
+      swiftSettings: settings + inPlace),
+    .target(
+      name: "Checks",
+      dependencies: ["Basics", "Monitoring", "Curl", "Network", "CLinux", "COpenSSL", "CPCRE2"],
       swiftSettings: settings + inPlace),
     .target(
       name: "Scheduler",
@@ -79,7 +83,7 @@ let package = Package(
       name: "AgentConfig", dependencies: ["Basics", "Monitoring", "YAML"], swiftSettings: settings),
     .target(name: "Import", dependencies: ["Basics", "Monitoring", "YAML"], swiftSettings: settings),
     .target(
-      name: "Tracing", dependencies: ["Basics", "Monitoring", "Checks", "CLinux"], swiftSettings: settings),
+      name: "Tracing", dependencies: ["Basics", "Monitoring", "Network", "CLinux"], swiftSettings: settings),
     .target(
       name: "StatusServer",
       dependencies: [
@@ -93,16 +97,16 @@ let package = Package(
     .target(
       name: "Agent",
       dependencies: [
-        "Basics", "Monitoring", "Curl", "Checks", "Scheduler", "History", "Spool", "QuartzAPI", "AgentConfig",
-        "Alerts", "Groups", "Import", "StatusServer", "Tracing",
+        "Basics", "Monitoring", "Curl", "Network", "Checks", "Scheduler", "History", "Spool", "QuartzAPI",
+        "AgentConfig", "Alerts", "Groups", "Import", "StatusServer", "Tracing",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
     .executableTarget(
       name: "QuartzAgent",
       dependencies: [
-        "Agent", "Basics", "Monitoring", "Curl", "Checks", "History", "Spool", "QuartzAPI", "AgentConfig",
-        "Alerts", "Groups", "Import", "StatusServer", "Tracing",
+        "Agent", "Basics", "Monitoring", "Curl", "Network", "Checks", "History", "Spool", "QuartzAPI",
+        "AgentConfig", "Alerts", "Groups", "Import", "StatusServer", "Tracing",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -111,7 +115,9 @@ let package = Package(
     // What the benchmarks drive: the rooms as the program has them, so that one build serves both.
     .executableTarget(
       name: "QuartzBench",
-      dependencies: ["Basics", "Monitoring", "Curl", "Checks", "Scheduler", "Spool", "History", "Groups"],
+      dependencies: [
+        "Basics", "Monitoring", "Curl", "Network", "Checks", "Scheduler", "Spool", "History", "Groups",
+      ],
       path: "Benchmarks/QuartzBench", swiftSettings: settings),
 
     // The parts of the agent under one seeded clock: scripts/simulate, docs/simulation.md.
@@ -119,7 +125,7 @@ let package = Package(
     .executableTarget(
       name: "AgentSimulation",
       dependencies: [
-        "Agent", "CSimulation", "Basics", "Monitoring", "Checks", "Scheduler", "History", "Spool",
+        "Agent", "CSimulation", "Basics", "Monitoring", "Network", "Checks", "Scheduler", "History", "Spool",
         "QuartzAPI", "AgentConfig", "Alerts", "Groups", "Tracing",
         .product(name: "HeapModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
@@ -135,8 +141,21 @@ let package = Package(
     .testTarget(
       name: "CurlTests", dependencies: ["Basics", "Curl", "CCurl", "COpenSSL", "TestSupport"],
       swiftSettings: settings),
+    // Name servers and answers of the tests' own, for the rooms that ask and for those that probe.
+    .target(
+      name: "NetworkTestSupport", dependencies: ["Basics", "Monitoring", "Network", "TestSupport"],
+      path: "Tests/NetworkTestSupport", swiftSettings: settings),
     .testTarget(
-      name: "ChecksTests", dependencies: ["Basics", "Checks", "CLinux", "Curl", "Monitoring", "TestSupport"],
+      name: "NetworkTests",
+      dependencies: [
+        "Basics", "CLinux", "Curl", "Monitoring", "Network", "NetworkTestSupport", "TestSupport",
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ChecksTests",
+      dependencies: [
+        "Basics", "Checks", "CLinux", "Curl", "Monitoring", "Network", "NetworkTestSupport", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "SchedulerTests", dependencies: ["Basics", "Scheduler", "Monitoring", "TestSupport"],
@@ -166,7 +185,8 @@ let package = Package(
       name: "ImportTests", dependencies: ["Basics", "Import", "AgentConfig", "Monitoring"],
       exclude: ["Fixtures"], swiftSettings: settings),
     .testTarget(
-      name: "TracingTests", dependencies: ["Basics", "Checks", "Monitoring", "TestSupport", "Tracing"],
+      name: "TracingTests",
+      dependencies: ["Basics", "Checks", "Monitoring", "Network", "TestSupport", "Tracing"],
       swiftSettings: settings),
     .testTarget(
       name: "StatusServerTests",
@@ -182,7 +202,7 @@ let package = Package(
       name: "AgentTests",
       dependencies: [
         "Agent", "AgentConfig", "Alerts", "Basics", "Checks", "Curl", "Groups", "History", "Import",
-        "Monitoring",
+        "Monitoring", "Network",
         "QuartzAPI", "Scheduler", "Spool", "StatusServer", "TestSupport", "Tracing",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: settings),
@@ -190,7 +210,7 @@ let package = Package(
       name: "QuartzAgentTests",
       dependencies: [
         "Agent", "AgentConfig", "Alerts", "Basics", "Checks", "QuartzAgent", "History", "Import",
-        "Monitoring",
+        "Monitoring", "Network",
         "Spool", "StatusServer", "TestSupport", "Tracing",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),

@@ -24,7 +24,7 @@ func fuzz(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     name: name, dependencies: dependencies, swiftSettings: fuzzer, linkerSettings: linked)
 }
 
-let checks: [Target.Dependency] = ["Basics", "Monitoring", "Checks"]
+let checks: [Target.Dependency] = ["Basics", "Monitoring", "Network", "Checks"]
 let quartz: [Target.Dependency] = ["Basics", "Monitoring", "QuartzAPI"]
 
 let package = Package(
@@ -41,8 +41,9 @@ let package = Package(
     room("Basics", ["CIDN2", "CLinux"]),
     room("Monitoring", ["Basics"]),
     room("Curl", ["Basics", "CCurl", "COpenSSL", "CSpin"]),
-    room("Checks", ["Basics", "Monitoring", "Curl", "CLinux", "COpenSSL", "CPCRE2"]),
-    room("Tracing", ["Basics", "Monitoring", "Checks", "CLinux"]),
+    room("Network", ["Basics", "Monitoring", "Curl", "CLinux"]),
+    room("Checks", ["Basics", "Monitoring", "Curl", "Network", "CLinux", "COpenSSL", "CPCRE2"]),
+    room("Tracing", ["Basics", "Monitoring", "Network", "CLinux"]),
     room("History", ["Basics", "Monitoring", collection("DequeModule")]),
     room("Alerts", ["Basics", "Monitoring", "History", "Curl", "CLinux"]),
     room("Spool", ["Basics", "Monitoring", collection("DequeModule")]),

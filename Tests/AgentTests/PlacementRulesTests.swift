@@ -13,7 +13,7 @@ import TestSupport
 import Testing
 
 @testable import Agent
-@testable import Checks
+@testable import Network
 
 /// Small rules of the composition: what a check loads, where a server is reached, how often a file is written.
 @Suite struct PlacementRulesTests {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Checks
 import Foundation
 import History
 import Logging
 import Monitoring
+import Network
 import Synchronization
 import TestSupport
 import Testing

@@ -2,9 +2,9 @@
 
 import Alerts
 import Basics
-import Checks
 import Curl
 import Monitoring
+import Network
 
 extension ChannelSender {
   /// Over the engine of the probes, where the administrator's rules let it.

@@ -5,6 +5,7 @@ import Basics
 import Checks
 import Curl
 import Monitoring
+import Network
 
 /// The one engine behind `run`, `once` and run-now.
 package struct ProbeEngine: Sendable {

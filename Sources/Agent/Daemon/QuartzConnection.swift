@@ -2,10 +2,10 @@
 
 import AgentConfig
 import Basics
-import Checks
 import Curl
 import Logging
 import Monitoring
+import Network
 import QuartzAPI
 
 extension QuartzLink {

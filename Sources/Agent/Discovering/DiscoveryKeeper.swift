@@ -3,10 +3,10 @@
 import AgentConfig
 import Alerts
 import Basics
-import Checks
 import Curl
 import Logging
 import Monitoring
+import Network
 import Synchronization
 
 /// Asks the sources of `discover` that are no files, and keeps their targets in the state directory, from where the

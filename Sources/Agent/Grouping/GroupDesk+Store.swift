@@ -2,9 +2,9 @@
 
 import AgentConfig
 import Basics
-import Checks
 import Groups
 import Logging
+import Network
 import QuartzAPI
 
 extension GroupDesk {

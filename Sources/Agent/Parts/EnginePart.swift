@@ -4,6 +4,7 @@ import Basics
 import Checks
 import History
 import Monitoring
+import Network
 import Scheduler
 
 /// The engine of the probes: what they wait for, and what they are seen in the light of.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Checks
 import Glibc
 import History
+import Network
 
 extension ProcessFigures {
   /// By clock_gettime(2) and proc(5); what cannot be read is left out.

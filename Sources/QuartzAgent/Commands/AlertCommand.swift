@@ -5,8 +5,8 @@ import AgentConfig
 import Alerts
 import ArgumentParser
 import Basics
-import Checks
 import Monitoring
+import Network
 
 /// `quartz-agent alert`: notification channels.
 struct AlertCommand: AsyncParsableCommand {

@@ -3,8 +3,8 @@
 import Agent
 import AgentConfig
 import Basics
-import Checks
 import Monitoring
+import Network
 import QuartzAPI
 
 /// Findings that need a request: the name servers, and the API.

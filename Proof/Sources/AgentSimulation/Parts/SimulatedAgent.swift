@@ -4,11 +4,11 @@ import Agent
 import AgentConfig
 import Alerts
 import Basics
-import Checks
 import Groups
 import History
 import Logging
 import Monitoring
+import Network
 import QuartzAPI
 import Scheduler
 import Spool
