@@ -73,10 +73,12 @@ let package = Package(
       name: "Spool",
       dependencies: ["Basics", "Monitoring", .product(name: "DequeModule", package: "swift-collections")],
       swiftSettings: settings),
-    .target(name: "QuartzAPI", dependencies: ["Basics", "Monitoring", "Curl"], swiftSettings: strict),
-    .target(name: "Groups", dependencies: ["Basics", "Monitoring", "Curl"], swiftSettings: strict),
     .target(
-      name: "Alerts", dependencies: ["Basics", "Monitoring", "History", "Curl", "CLinux"],
+      name: "QuartzAPI", dependencies: ["Basics", "Monitoring", "Curl", "Network"], swiftSettings: strict),
+    .target(
+      name: "Groups", dependencies: ["Basics", "Monitoring", "Curl", "Network"], swiftSettings: strict),
+    .target(
+      name: "Alerts", dependencies: ["Basics", "Monitoring", "History", "Curl", "Network", "CLinux"],
       swiftSettings: settings),
     .target(name: "YAML", dependencies: ["Basics", "Monitoring", "CYAML"], swiftSettings: settings),
     .target(
@@ -143,7 +145,7 @@ let package = Package(
       swiftSettings: settings),
     // Name servers and answers of the tests' own, for the rooms that ask and for those that probe.
     .target(
-      name: "NetworkTestSupport", dependencies: ["Basics", "Monitoring", "Network", "TestSupport"],
+      name: "NetworkTestSupport", dependencies: ["Basics", "Monitoring", "Curl", "Network", "TestSupport"],
       path: "Tests/NetworkTestSupport", swiftSettings: settings),
     .testTarget(
       name: "NetworkTests",
@@ -168,14 +170,21 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "QuartzAPITests",
-      dependencies: ["Basics", "QuartzAPI", "Spool", "Curl", "Monitoring", "TestSupport"],
+      dependencies: [
+        "Basics", "QuartzAPI", "Spool", "Curl", "Monitoring", "Network", "NetworkTestSupport", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
-      name: "GroupsTests", dependencies: ["Basics", "Groups", "Curl", "Monitoring", "TestSupport"],
+      name: "GroupsTests",
+      dependencies: [
+        "Basics", "Groups", "Curl", "Monitoring", "Network", "NetworkTestSupport", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "AlertsTests",
-      dependencies: ["Basics", "Alerts", "History", "Curl", "Monitoring", "TestSupport"],
+      dependencies: [
+        "Basics", "Alerts", "History", "Curl", "Monitoring", "Network", "NetworkTestSupport", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(name: "YAMLTests", dependencies: ["Basics", "Monitoring", "YAML"], swiftSettings: settings),
     .testTarget(
@@ -202,7 +211,7 @@ let package = Package(
       name: "AgentTests",
       dependencies: [
         "Agent", "AgentConfig", "Alerts", "Basics", "Checks", "Curl", "Groups", "History", "Import",
-        "Monitoring", "Network",
+        "Monitoring", "Network", "NetworkTestSupport",
         "QuartzAPI", "Scheduler", "Spool", "StatusServer", "TestSupport", "Tracing",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: settings),
@@ -216,7 +225,10 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: settings),
     .testTarget(
-      name: "DeployTests", dependencies: ["Basics", "QuartzAPI", "Curl", "Monitoring", "TestSupport"],
+      name: "DeployTests",
+      dependencies: [
+        "Basics", "QuartzAPI", "Curl", "Monitoring", "Network", "NetworkTestSupport", "TestSupport",
+      ],
       exclude: ["Backend"], swiftSettings: settings),
   ]
 )

@@ -25,7 +25,7 @@ func fuzz(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 }
 
 let checks: [Target.Dependency] = ["Basics", "Monitoring", "Network", "Checks"]
-let quartz: [Target.Dependency] = ["Basics", "Monitoring", "QuartzAPI"]
+let quartz: [Target.Dependency] = ["Basics", "Monitoring", "Network", "QuartzAPI"]
 
 let package = Package(
   name: "quartz-agent",
@@ -45,12 +45,12 @@ let package = Package(
     room("Checks", ["Basics", "Monitoring", "Curl", "Network", "CLinux", "COpenSSL", "CPCRE2"]),
     room("Tracing", ["Basics", "Monitoring", "Network", "CLinux"]),
     room("History", ["Basics", "Monitoring", collection("DequeModule")]),
-    room("Alerts", ["Basics", "Monitoring", "History", "Curl", "CLinux"]),
+    room("Alerts", ["Basics", "Monitoring", "History", "Curl", "Network", "CLinux"]),
     room("Spool", ["Basics", "Monitoring", collection("DequeModule")]),
-    room("QuartzAPI", ["Basics", "Monitoring", "Curl"]),
+    room("QuartzAPI", ["Basics", "Monitoring", "Curl", "Network"]),
     room("YAML", ["Basics", "Monitoring", "CYAML"]),
     room("Import", ["Basics", "Monitoring", "YAML"]),
-    room("Groups", ["Basics", "Monitoring", "Curl"]),
+    room("Groups", ["Basics", "Monitoring", "Curl", "Network"]),
     room("AgentConfig", ["Basics", "Monitoring", "YAML"]),
     // Of the status server what reads requests and writes pages, without its sockets.
     room("StatusServer", ["Basics", "Monitoring"]),
@@ -58,7 +58,7 @@ let package = Package(
     room("SpoolFuzz", ["Basics", "Monitoring", "Spool"]),
 
     fuzz("FuzzAcknowledgement", quartz),
-    fuzz("FuzzAlerts", ["Basics", "Monitoring", "History", "Curl", "CLinux", "Alerts"]),
+    fuzz("FuzzAlerts", ["Basics", "Monitoring", "History", "Curl", "Network", "CLinux", "Alerts"]),
     fuzz("FuzzCertificate", ["Basics", "Curl", "COpenSSL"]),
     fuzz("FuzzCheckList", quartz),
     fuzz("FuzzCondition", ["Basics", "Monitoring"]),
@@ -69,7 +69,7 @@ let package = Package(
     fuzz("FuzzDialog", checks),
     fuzz("FuzzDigest", checks),
     fuzz("FuzzDiscover", checks + ["AgentConfig"]),
-    fuzz("FuzzGroup", ["Basics", "Monitoring", "Curl", "Groups", "QuartzAPI"]),
+    fuzz("FuzzGroup", ["Basics", "Monitoring", "Curl", "Network", "Groups", "QuartzAPI"]),
     fuzz("FuzzHeaders", ["Basics", "Curl"]),
     fuzz("FuzzHeartbeat", checks),
     fuzz("FuzzHistory", ["Basics", "Monitoring", "History"]),

@@ -4,6 +4,8 @@ import Basics
 import Curl
 import Foundation
 import Groups
+import Network
+import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -17,9 +19,7 @@ import Testing
   private func store(
     _ settings: EtcdSettings, _ engine: CurlEngine, _ name: String = "a", group: String = "london"
   ) -> EtcdStore {
-    let client = EtcdClient(settings, userAgent: "test", engine: engine) { _, _ in
-      .failure(EndpointFailure("there is no resolver"))
-    }
+    let client = EtcdClient(settings, over: .test(engine))
     return EtcdStore(client: client, keys: EtcdKeys(prefix: "/quartz/", group: group), name: name)
   }
 

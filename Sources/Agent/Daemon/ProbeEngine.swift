@@ -27,6 +27,11 @@ package struct ProbeEngine: Sendable {
   let own: OwnPlaces
   package let time: TimeSource
 
+  /// Requests of the agent's own, over the engine and the resolver that the probes use.
+  package var outbound: Outbound {
+    Outbound(engine: curl, resolver: resolver, userAgent: userAgent, time: time)
+  }
+
   /// - Parameter explains: results say more than they keep; see `ProbeAccount`.
   init(
     _ egress: ProbeEgress, explains: Bool = false, curl: CurlEngine, loop: EventLoop, time: TimeSource

@@ -4,8 +4,6 @@ import AgentConfig
 import Basics
 import Groups
 import Logging
-import Network
-import QuartzAPI
 
 extension GroupDesk {
   /// `nil` where the agent is in no group.
@@ -47,15 +45,11 @@ extension EtcdStore {
 extension EtcdClient {
   package convenience init(_ group: GroupSettings, _ engine: ProbeEngine) {
     let tls = group.store.tls
-    let resolve = engine.resolver.forRequests(nil, engine.time)
     self.init(
       EtcdSettings(
         endpoints: group.store.etcd, user: group.store.user, password: group.store.password,
         tls: TLSOptions(
           caFile: tls.caFile, clientCertificate: tls.clientCertificate, clientKey: tls.clientKey)),
-      userAgent: userAgent, engine: engine.curl
-    ) { host, port in
-      await resolve(host, port).mapError { EndpointFailure($0.message) }
-    }
+      over: engine.outbound)
   }
 }

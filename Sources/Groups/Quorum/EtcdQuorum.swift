@@ -60,7 +60,7 @@ package struct EtcdQuorum: QuorumStore {
     (rows.growth, rows.revision) = (pairs.count, revision > 0 ? revision : header.revision)
     guard json["more"]?.bool == true else { return QuorumPage(rows, next: nil) }
     // A store that says that there is more says where, and comes to an end.
-    guard let last = pairs.last?.etcdBytes("key", limit: EtcdClient.bodyLimit),
+    guard let last = pairs.last?.etcdBytes("key", limit: EtcdTransport.bodyLimit),
       !last.lexicographicallyPrecedes(start), !last.isEmpty
     else { return nil }
     return QuorumPage(rows, next: last + [0])
@@ -164,7 +164,7 @@ package struct EtcdQuorum: QuorumStore {
   }
 
   private static func name(of row: JSONValue) -> String {
-    let bytes = row["key"]?.string.flatMap { Base64.bytes($0, limit: EtcdClient.bodyLimit) } ?? []
+    let bytes = row["key"]?.string.flatMap { Base64.bytes($0, limit: EtcdTransport.bodyLimit) } ?? []
     return String(decoding: bytes.prefix(200), as: UTF8.self)
   }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Curl
 import Monitoring
+import Network
 
 extension EtcdStore {
   package func watch(
@@ -31,7 +31,7 @@ extension EtcdStore {
       client.leave(index)
       return .trouble(failure.trouble)
     case .success(let report):
-      if report.statusCode != 200 || !lines.hasBegun { client.leave(index) }
+      if report.status != 200 || !lines.hasBegun { client.leave(index) }
       return .trouble(StoreTrouble(.unreachable, "\(client.place(index)) has ended the watch"))
     }
   }

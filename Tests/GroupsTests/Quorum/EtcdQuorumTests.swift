@@ -5,6 +5,8 @@ import Curl
 import Foundation
 import Groups
 import Monitoring
+import Network
+import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -41,9 +43,7 @@ import Testing
 
   private func store(_ engine: CurlEngine, _ port: UInt16) throws -> EtcdQuorum {
     let settings = EtcdSettings(endpoints: [try HTTPURL("http://127.0.0.1:\(port)")])
-    let client = EtcdClient(settings, userAgent: "test", engine: engine) { _, _ in
-      .failure(EndpointFailure("no names here"))
-    }
+    let client = EtcdClient(settings, over: .test(engine))
     return EtcdQuorum(client: client, prefix: "/quartz/")
   }
 
