@@ -10,7 +10,7 @@ import Testing
 @testable import Agent
 
 /// All that the agent sends, in the same ten troubles: what each sender does, and says.
-@Suite(.timeLimit(.minutes(2))) struct SenderTroubleTests {
+@Suite(.serialized, .timeLimit(.minutes(2))) struct SenderTroubleTests {
   private static let silence = "connected, but no answer came within the time limit"
   private static let cut = "the answer did not end within the time limit"
   private static let broken = "tls handshake failed: wrong version number"
