@@ -113,7 +113,7 @@ package struct FlowReport: Hashable, Sendable {
   /// The kernel's figures of the TCP connection. `nil` where there is none.
   package var tcp: TransportFacts?
   /// There was a socket: what failed is the way to the peer.
-  package var isOpened = false
+  var isOpened = false
 
   package var elapsed: Duration { started.duration(to: ended) }
 
