@@ -53,7 +53,11 @@ let package = Package(
     .target(name: "CSpin"),
     .target(name: "Curl", dependencies: ["Basics", "CCurl", "COpenSSL", "CSpin"], swiftSettings: settings),
     .target(
-      name: "Checks", dependencies: ["Basics", "Monitoring", "Curl", "CLinux", "COpenSSL", "CPCRE2"],
+      name: "Network", dependencies: ["Basics", "Monitoring", "Curl", "CLinux"],
+      swiftSettings: settings + inPlace),
+    .target(
+      name: "Checks",
+      dependencies: ["Basics", "Monitoring", "Curl", "Network", "CLinux", "COpenSSL", "CPCRE2"],
       swiftSettings: settings + inPlace),
     .target(
       name: "Scheduler",
@@ -69,17 +73,19 @@ let package = Package(
       name: "Spool",
       dependencies: ["Basics", "Monitoring", .product(name: "DequeModule", package: "swift-collections")],
       swiftSettings: settings),
-    .target(name: "QuartzAPI", dependencies: ["Basics", "Monitoring", "Curl"], swiftSettings: strict),
-    .target(name: "Groups", dependencies: ["Basics", "Monitoring", "Curl"], swiftSettings: strict),
     .target(
-      name: "Alerts", dependencies: ["Basics", "Monitoring", "Curl", "CLinux"],
+      name: "QuartzAPI", dependencies: ["Basics", "Monitoring", "Curl", "Network"], swiftSettings: strict),
+    .target(
+      name: "Groups", dependencies: ["Basics", "Monitoring", "Curl", "Network"], swiftSettings: strict),
+    .target(
+      name: "Alerts", dependencies: ["Basics", "Monitoring", "Curl", "Network", "CLinux"],
       swiftSettings: settings),
     .target(name: "YAML", dependencies: ["Basics", "Monitoring", "CYAML"], swiftSettings: settings),
     .target(
       name: "AgentConfig", dependencies: ["Basics", "Monitoring", "YAML"], swiftSettings: settings),
     .target(name: "Import", dependencies: ["Basics", "Monitoring", "YAML"], swiftSettings: settings),
     .target(
-      name: "Tracing", dependencies: ["Basics", "Monitoring", "Checks", "CLinux"], swiftSettings: settings),
+      name: "Tracing", dependencies: ["Basics", "Monitoring", "Network", "CLinux"], swiftSettings: settings),
     .target(
       name: "Status", dependencies: ["Basics", "Monitoring", "History", "Tracing"], swiftSettings: strict),
     .target(
@@ -95,16 +101,16 @@ let package = Package(
     .target(
       name: "Agent",
       dependencies: [
-        "Basics", "Monitoring", "Curl", "Checks", "Scheduler", "History", "Spool", "QuartzAPI", "AgentConfig",
-        "Alerts", "Groups", "Import", "Status", "StatusServer", "Tracing",
+        "Basics", "Monitoring", "Curl", "Network", "Checks", "Scheduler", "History", "Spool", "QuartzAPI",
+        "AgentConfig", "Alerts", "Groups", "Import", "Status", "StatusServer", "Tracing",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
     .executableTarget(
       name: "QuartzAgent",
       dependencies: [
-        "Agent", "Basics", "Monitoring", "Curl", "Checks", "History", "Spool", "QuartzAPI", "AgentConfig",
-        "Alerts", "Groups", "Import", "Status", "StatusServer", "Tracing",
+        "Agent", "Basics", "Monitoring", "Curl", "Network", "Checks", "History", "Spool", "QuartzAPI",
+        "AgentConfig", "Alerts", "Groups", "Import", "Status", "StatusServer", "Tracing",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -113,7 +119,9 @@ let package = Package(
     // What the benchmarks drive: the rooms as the program has them, so that one build serves both.
     .executableTarget(
       name: "QuartzBench",
-      dependencies: ["Basics", "Monitoring", "Curl", "Checks", "Scheduler", "Spool", "History", "Groups"],
+      dependencies: [
+        "Basics", "Monitoring", "Curl", "Network", "Checks", "Scheduler", "Spool", "History", "Groups",
+      ],
       path: "Benchmarks/QuartzBench", swiftSettings: settings),
 
     // The parts of the agent under one seeded clock: scripts/simulate, docs/simulation.md.
@@ -121,7 +129,7 @@ let package = Package(
     .executableTarget(
       name: "AgentSimulation",
       dependencies: [
-        "Agent", "CSimulation", "Basics", "Monitoring", "Checks", "Scheduler", "History", "Spool",
+        "Agent", "CSimulation", "Basics", "Monitoring", "Network", "Checks", "Scheduler", "History", "Spool",
         "QuartzAPI", "AgentConfig", "Alerts", "Groups", "Tracing",
         .product(name: "HeapModule", package: "swift-collections"),
         .product(name: "Logging", package: "swift-log"),
@@ -137,8 +145,21 @@ let package = Package(
     .testTarget(
       name: "CurlTests", dependencies: ["Basics", "Curl", "CCurl", "COpenSSL", "TestSupport"],
       swiftSettings: settings),
+    // Name servers and answers of the tests' own, for the rooms that ask and for those that probe.
+    .target(
+      name: "NetworkTestSupport", dependencies: ["Basics", "Monitoring", "Curl", "Network", "TestSupport"],
+      path: "Tests/NetworkTestSupport", swiftSettings: settings),
     .testTarget(
-      name: "ChecksTests", dependencies: ["Basics", "Checks", "CLinux", "Curl", "Monitoring", "TestSupport"],
+      name: "NetworkTests",
+      dependencies: [
+        "Basics", "CLinux", "Curl", "Monitoring", "Network", "NetworkTestSupport", "TestSupport",
+      ],
+      swiftSettings: settings),
+    .testTarget(
+      name: "ChecksTests",
+      dependencies: [
+        "Basics", "Checks", "CLinux", "Curl", "Monitoring", "Network", "NetworkTestSupport", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "SchedulerTests", dependencies: ["Basics", "Scheduler", "Monitoring", "TestSupport"],
@@ -156,14 +177,19 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "QuartzAPITests",
-      dependencies: ["Basics", "QuartzAPI", "Spool", "Curl", "Monitoring", "TestSupport"],
+      dependencies: [
+        "Basics", "QuartzAPI", "Spool", "Curl", "Monitoring", "Network", "NetworkTestSupport", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
-      name: "GroupsTests", dependencies: ["Basics", "Groups", "Curl", "Monitoring", "TestSupport"],
+      name: "GroupsTests",
+      dependencies: [
+        "Basics", "Groups", "Curl", "Monitoring", "Network", "NetworkTestSupport", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "AlertsTests",
-      dependencies: ["Basics", "Alerts", "Curl", "Monitoring", "TestSupport"],
+      dependencies: ["Basics", "Alerts", "Curl", "Monitoring", "Network", "NetworkTestSupport", "TestSupport"],
       swiftSettings: settings),
     .testTarget(name: "YAMLTests", dependencies: ["Basics", "Monitoring", "YAML"], swiftSettings: settings),
     .testTarget(
@@ -173,7 +199,8 @@ let package = Package(
       name: "ImportTests", dependencies: ["Basics", "Import", "AgentConfig", "Monitoring"],
       exclude: ["Fixtures"], swiftSettings: settings),
     .testTarget(
-      name: "TracingTests", dependencies: ["Basics", "Checks", "Monitoring", "TestSupport", "Tracing"],
+      name: "TracingTests",
+      dependencies: ["Basics", "Checks", "Monitoring", "Network", "TestSupport", "Tracing"],
       swiftSettings: settings),
     // An agent with something of everything.
     .target(
@@ -201,7 +228,7 @@ let package = Package(
       name: "AgentTests",
       dependencies: [
         "Agent", "AgentConfig", "Alerts", "Basics", "Checks", "Curl", "Groups", "History", "Import",
-        "Monitoring",
+        "Monitoring", "Network", "NetworkTestSupport",
         "QuartzAPI", "Scheduler", "Spool", "Status", "StatusServer", "TestSupport", "Tracing",
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: settings),
@@ -209,13 +236,16 @@ let package = Package(
       name: "QuartzAgentTests",
       dependencies: [
         "Agent", "AgentConfig", "Alerts", "Basics", "Checks", "QuartzAgent", "History", "Import",
-        "Monitoring",
+        "Monitoring", "Network",
         "Spool", "Status", "StatusServer", "TestSupport", "Tracing",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ], swiftSettings: settings),
     .testTarget(
-      name: "DeployTests", dependencies: ["Basics", "QuartzAPI", "Curl", "Monitoring", "TestSupport"],
+      name: "DeployTests",
+      dependencies: [
+        "Basics", "QuartzAPI", "Curl", "Monitoring", "Network", "NetworkTestSupport", "TestSupport",
+      ],
       exclude: ["Backend"], swiftSettings: settings),
   ]
 )

@@ -24,8 +24,8 @@ func fuzz(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
     name: name, dependencies: dependencies, swiftSettings: fuzzer, linkerSettings: linked)
 }
 
-let checks: [Target.Dependency] = ["Basics", "Monitoring", "Checks"]
-let quartz: [Target.Dependency] = ["Basics", "Monitoring", "QuartzAPI"]
+let checks: [Target.Dependency] = ["Basics", "Monitoring", "Network", "Checks"]
+let quartz: [Target.Dependency] = ["Basics", "Monitoring", "Network", "QuartzAPI"]
 
 let package = Package(
   name: "quartz-agent",
@@ -41,15 +41,16 @@ let package = Package(
     room("Basics", ["CIDN2", "CLinux"]),
     room("Monitoring", ["Basics"]),
     room("Curl", ["Basics", "CCurl", "COpenSSL", "CSpin"]),
-    room("Checks", ["Basics", "Monitoring", "Curl", "CLinux", "COpenSSL", "CPCRE2"]),
-    room("Tracing", ["Basics", "Monitoring", "Checks", "CLinux"]),
+    room("Network", ["Basics", "Monitoring", "Curl", "CLinux"]),
+    room("Checks", ["Basics", "Monitoring", "Curl", "Network", "CLinux", "COpenSSL", "CPCRE2"]),
+    room("Tracing", ["Basics", "Monitoring", "Network", "CLinux"]),
     room("History", ["Basics", "Monitoring", collection("DequeModule")]),
-    room("Alerts", ["Basics", "Monitoring", "Curl", "CLinux"]),
+    room("Alerts", ["Basics", "Monitoring", "Curl", "Network", "CLinux"]),
     room("Spool", ["Basics", "Monitoring", collection("DequeModule")]),
-    room("QuartzAPI", ["Basics", "Monitoring", "Curl"]),
+    room("QuartzAPI", ["Basics", "Monitoring", "Curl", "Network"]),
     room("YAML", ["Basics", "Monitoring", "CYAML"]),
     room("Import", ["Basics", "Monitoring", "YAML"]),
-    room("Groups", ["Basics", "Monitoring", "Curl"]),
+    room("Groups", ["Basics", "Monitoring", "Curl", "Network"]),
     room("AgentConfig", ["Basics", "Monitoring", "YAML"]),
     room("Status", ["Basics", "Monitoring", "History", "Tracing"]),
     // Of the status server what reads requests, without its sockets.
@@ -58,7 +59,7 @@ let package = Package(
     room("SpoolFuzz", ["Basics", "Monitoring", "Spool"]),
 
     fuzz("FuzzAcknowledgement", quartz),
-    fuzz("FuzzAlerts", ["Basics", "Monitoring", "Curl", "CLinux", "Alerts"]),
+    fuzz("FuzzAlerts", ["Basics", "Monitoring", "Curl", "Network", "CLinux", "Alerts"]),
     fuzz("FuzzCertificate", ["Basics", "Curl", "COpenSSL"]),
     fuzz("FuzzCheckList", quartz),
     fuzz("FuzzCondition", ["Basics", "Monitoring"]),
@@ -69,7 +70,7 @@ let package = Package(
     fuzz("FuzzDialog", checks),
     fuzz("FuzzDigest", checks),
     fuzz("FuzzDiscover", checks + ["AgentConfig"]),
-    fuzz("FuzzGroup", ["Basics", "Monitoring", "Curl", "Groups", "QuartzAPI"]),
+    fuzz("FuzzGroup", ["Basics", "Monitoring", "Curl", "Network", "Groups", "QuartzAPI"]),
     fuzz("FuzzHeaders", ["Basics", "Curl"]),
     fuzz("FuzzHeartbeat", checks),
     fuzz("FuzzHistory", ["Basics", "Monitoring", "History", "Status"]),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Checks
 import Monitoring
 
 /// All probes at the same moment, and the response time that each of them reports, in milliseconds.

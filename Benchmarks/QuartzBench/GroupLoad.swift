@@ -5,6 +5,7 @@ import Curl
 import Glibc
 import Groups
 import Monitoring
+import Network
 import Synchronization
 
 /// Many members of one group in one process, each with its own client, lease, watch and placement; `scripts/group/scale.py`
@@ -88,6 +89,13 @@ struct GroupLoad {
   }
 }
 
+/// The store is asked by its address.
+private struct NoNames: HostResolving {
+  func resolve(_ host: String, ip: IPPreference, deadline: Instant) -> ResolvedHost {
+    ResolvedHost(failure: Verdict(.dnsNXDomain, phase: .dns))
+  }
+}
+
 /// A member as an agent has it, without probes.
 private final class Member: Sendable {
   let runner: GroupRunner
@@ -95,9 +103,8 @@ private final class Member: Sendable {
   private let effects = Mutex<[(revision: Int64, at: Instant)]>([])
 
   init(_ name: String, number: Int, ttl: Int, etcd: [HTTPURL], engine: CurlEngine) {
-    let client = EtcdClient(EtcdSettings(endpoints: etcd), userAgent: "bench", engine: engine) { _, _ in
-      .failure(EndpointFailure("no names here"))
-    }
+    let outbound = Outbound(engine: engine, resolver: NoNames(), userAgent: "bench", time: .system)
+    let client = EtcdClient(EtcdSettings(endpoints: etcd), over: outbound)
     store = TimedStore(
       EtcdStore(client: client, keys: EtcdKeys(prefix: "/quartz/", group: "scale"), name: name))
     var card = MemberCard()

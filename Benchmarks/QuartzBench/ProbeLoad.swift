@@ -4,6 +4,7 @@ import Basics
 import Checks
 import Curl
 import Monitoring
+import Network
 import Synchronization
 
 /// Probes as `CheckRunner` makes them in the daemon, from check to result, `--in-flight` of them all the time.

@@ -4,6 +4,7 @@ import Basics
 import Checks
 import Curl
 import Monitoring
+import Network
 
 /// As many http as https checks, all due at the same moment, and what each of them comes to: counted by reason, those
 /// that are down told from those that nobody can tell.

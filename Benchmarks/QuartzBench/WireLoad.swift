@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Checks
 import Monitoring
 
 /// One probe after the other, and for each a line of JSON with the phases it reports, in milliseconds.

@@ -100,11 +100,12 @@ def suite_times():
 
 
 class Room:
-    """The suites of a room's own test target that judge its mutations; the daemon's are those of the program, too."""
+    """The suites of a room's own test target that judge its mutations; of some rooms another's do, too."""
 
     def __init__(self, name, listed, times, most_quick=QUICK, most=WHOLE):
         self.name, self.lock, self.broken = name, threading.Lock(), {}
-        self.targets = [f"{one}Tests" for one in ([name, "QuartzAgent"] if name == "Agent" else [name])]
+        others = {"Agent": ["QuartzAgent"], "Network": ["Checks"]}
+        self.targets = [f"{one}Tests" for one in [name, *others.get(name, [])]]
         # A hang is told by a limit that whole passes are well within.
         self.limit = plant.LIMIT + 2 * most
         suites = {line.split("/")[0].split(".")[1] for line in listed if line.split(".")[0] in self.targets}

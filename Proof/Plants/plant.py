@@ -95,7 +95,7 @@ class Plant:
     @property
     def room(self):
         # The C headers belong to the room that uses them.
-        return {"CCurl": "Curl", "COpenSSL": "Curl", "CPCRE2": "Checks", "CLinux": "Checks"}.get(
+        return {"CCurl": "Curl", "COpenSSL": "Curl", "CPCRE2": "Checks", "CLinux": "Network"}.get(
             self.file.split("/")[1], self.file.split("/")[1])
 
     @property

@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 
 /// One attempt of a run, which the runner makes: what is configured, and what holds for this time only.
 package struct Attempt: Sendable {

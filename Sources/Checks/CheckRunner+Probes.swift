@@ -3,6 +3,7 @@
 import Basics
 import Curl
 import Monitoring
+import Network
 
 extension CheckRunner {
   /// With the agent's own probes: each keeps to the egress budget, and answers for each address where a check wants it.

@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 
 extension CheckRunner {
   /// The course of an attempt: wait for a place in the egress budget, resolve, judge, probe each address, and check,

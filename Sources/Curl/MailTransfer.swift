@@ -99,6 +99,11 @@ package struct MailTransfer: Sendable {
       return .failed("it does not offer TLS, and without it nothing is sent\(said)")
     }
     if answer >= 400 { return .answered(reply) }
+    if code == CURLE_OPERATION_TIMEDOUT {
+      var connected: Int64 = 0
+      _ = quartz_curl_info_size(easy, CURLINFO_CONNECT_TIME_T, &connected)
+      return .failed(ConnectionWords.overdue(connected > 0 ? .answer : .connection))
+    }
     var system = 0
     _ = quartz_curl_info_long(easy, CURLINFO_OS_ERRNO, &system)
     if code == CURLE_COULDNT_CONNECT, system != 0 {
@@ -111,7 +116,7 @@ package struct MailTransfer: Sendable {
     let scheme = security == .implicit ? "smtps" : "smtp"
     let named = bracketed(host)
     lists.recipients = recipients.reduce(nil) { curl_slist_append($0, "<\($1)>") }
-    let places = ([address] + otherAddresses).prefix(CurlEngine.mostAddresses).map(\.address.description)
+    let places = ([address] + otherAddresses).map(\.address.description)
     lists.places = curl_slist_append(nil, "\(host):\(address.port):\(places.joined(separator: ","))")
     let milliseconds = Int(clamping: max(1, timeout.microseconds / 1000))
     var codes = [

@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 
 /// Everything this room does for one agent: the list of checks in, the results out, each as far as it is set up.
 package struct QuartzLink: Sendable {
@@ -15,7 +16,7 @@ package struct QuartzLink: Sendable {
   /// Parts of the rest of the agent that the link needs.
   package struct Outside: Sendable {
     /// The way to an origin, for a user agent.
-    package typealias Exchange = @Sendable (_ base: HTTPURL, _ userAgent: String) -> any HTTPExchanging
+    package typealias Exchange = @Sendable (_ base: HTTPURL) -> any HTTPExchanging
 
     package var exchange: Exchange
     /// The file of that name in the state directory, which holds the request budgets and the list of checks. `nil`
@@ -137,7 +138,7 @@ package struct QuartzLink: Sendable {
         throw QuartzSetupError("\(key) must be an https url: a key is sent over it")
       }
       let outside = ground.outside
-      let exchange = outside.exchange(base, "quartz-agent/\(ground.agent.version)")
+      let exchange = outside.exchange(base)
       self.ground = ground
       self.base = base
       self.gate = RateGate(time: ground.time, file: outside.file(file))

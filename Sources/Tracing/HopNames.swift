@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Checks
 import Monitoring
+import Network
 import Synchronization
 
 /// Gives addresses the names that reverse DNS has for them.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Checks
 import Glibc
 import Monitoring
+import Network
 
 /// Finds the way to an address: packets whose TTL rises, and what routers say to them. See docs/trace.md.
 ///

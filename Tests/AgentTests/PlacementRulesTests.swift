@@ -12,7 +12,7 @@ import Status
 import TestSupport
 import Testing
 @testable import Agent
-@testable import Checks
+@testable import Network
 
 /// Small rules of the composition: what a check loads, where a server is reached, how often a file is written.
 @Suite struct PlacementRulesTests {
@@ -187,7 +187,10 @@ import Testing
       ("100.64.0.0", "100.127.255.255", true), ("100.63.255.255", "100.128.0.0", false),
       ("169.254.0.0", "169.254.255.255", true), ("169.253.255.255", "169.255.0.0", false),
       ("fc00::", "fdff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", true), ("fbff::1", "fe00::1", false),
-      ("fe80::", "febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff", true), ("fe7f::1", "fec0::1", false),
+      ("fe80::", "febf:ffff:ffff:ffff:ffff:ffff:ffff:ffff", true), ("fe7f::1", "ff02::1", false),
+      ("fec0::", "feff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", true),
+      // Where clouds hand out credentials.
+      ("169.254.169.254", "100.100.100.200", false),
       ("127.0.0.1", "::1", true),
     ]
     let (plain, secured) = (try HTTPURL("http://a.example"), try HTTPURL("https://a.example"))

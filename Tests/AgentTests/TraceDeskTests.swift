@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Checks
 import Foundation
 import History
 import Logging
 import Monitoring
+import Network
 import Status
 import Synchronization
 import TestSupport

@@ -3,6 +3,8 @@
 import Basics
 import Curl
 import Monitoring
+import Network
+import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -36,9 +38,7 @@ struct ChannelSenderTests {
       at: noon, begin: noon, agent: "a")
     let sent = channel
     return try await withCurlEngine { engine in
-      let sender = ChannelSender(engine: engine, userAgent: "test", time: .system) { host, _ in
-        .success([IPAddress(host)].compactMap { $0 })
-      }
+      let sender = ChannelSender(.test(engine), .egress(EgressSettings()))
       return await sender.attempt(message, by: sent)
     }
   }
@@ -164,30 +164,31 @@ struct ChannelSenderTests {
     let channel = AlertChannel(name: "pd", kind: .webhook(webhook))
     let message = MessageWriter(agent: "a", region: nil, pageURL: nil).sample(kind, channel, now: after(0))
     let outcome = try await withCurlEngine { engine in
-      await ChannelSender(engine: engine, userAgent: "test", time: .system) { host, _ in
-        .success([IPAddress(host)].compactMap { $0 })
-      }.send(message, by: channel)
+      await ChannelSender(.test(engine), .egress(EgressSettings())).send(message, by: channel)
     }
     #expect(outcome.isDelivered == (status < 300))
     return seen.withLock { $0 }
   }
 
-  /// What a rule forbids is not tried for a day.
-  @Test func aRuleIsFinal() async throws {
-    let url = try HTTPURL("http://192.0.2.1/")
-    let channel = AlertChannel(name: "c", kind: .webhook(WebhookChannel(url: url, format: .json)))
+  /// What a rule forbids is not tried for a day; a name that is not there may be there soon.
+  @Test(arguments: [
+    ("192.0.2.1", SendOutcome.refused("egress forbids 192.0.2.1:80")),
+    ("gone.test", .failed("gone.test cannot be resolved: dns_nxdomain", isUnreachable: true)),
+  ])
+  func aRuleIsFinal(host: String, expected: SendOutcome) async throws {
+    let channel = AlertChannel(
+      name: "c", kind: .webhook(WebhookChannel(url: try HTTPURL("http://\(host)/"), format: .json)))
     let noon = Timestamp(seconds: 1_767_528_000)
     let message = AlertMessage(
       id: UniqueID(high: 1, low: 1), incident: UniqueID(high: 1, low: 1), kind: .test, severity: .low,
       title: "test", at: noon, begin: noon, agent: "a")
-    for isFinal in [true, false] {
-      let outcome = try await withCurlEngine { engine in
-        await ChannelSender(engine: engine, userAgent: "test", time: .system) { _, _ in
-          .failure(ChannelProblem("not there", isFinal: isFinal))
-        }.send(message, by: channel)
-      }
-      #expect(outcome == (isFinal ? .refused("not there") : .failed("not there", isUnreachable: true)))
+    var egress = EgressSettings()
+    egress.deny = [EgressRule(try #require(CIDR("192.0.2.0/24")))]
+    let rules = OutboundRules.egress(egress)
+    let outcome = try await withCurlEngine { engine in
+      await ChannelSender(.test(engine), rules).send(message, by: channel)
     }
+    #expect(outcome == expected)
   }
 
   /// One outcome a recipient: what is not taken is retried for those alone, what is refused is named and keeps no other from

@@ -3,6 +3,8 @@
 import Basics
 import Curl
 import Monitoring
+import Network
+import NetworkTestSupport
 import TestSupport
 import Testing
 
@@ -43,9 +45,7 @@ import Testing
       id: UniqueID(high: 1, low: 1), incident: UniqueID(high: 1, low: 1), kind: .opened, severity: .low,
       title: "Shop is down", at: after(0), begin: after(0), agent: "a")
     let outcomes = try await withCurlEngine { engine in
-      let sender = ChannelSender(engine: engine, userAgent: "test", time: .system) { host, _ in
-        .success([IPAddress(host)].compactMap { $0 })
-      }
+      let sender = ChannelSender(.test(engine), .egress(EgressSettings()))
       var outcomes: [Int: SendOutcome] = [:]
       for status in 200...599 {
         let url = try HTTPURL("http://\(place)/\(status)")

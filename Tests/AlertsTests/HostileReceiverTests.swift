@@ -3,6 +3,8 @@
 import Basics
 import Curl
 import Monitoring
+import Network
+import NetworkTestSupport
 import TestSupport
 import Testing
 
@@ -17,9 +19,7 @@ import Testing
       id: UniqueID(high: 1, low: 1), incident: UniqueID(high: 1, low: 1), kind: .test, severity: .low,
       title: "test", at: noon, begin: noon, agent: "a")
     return try await withCurlEngine { engine in
-      let sender = ChannelSender(
-        engine: engine, userAgent: "test", time: TimeSource.system
-      ) { host, _ in .success([IPAddress(host)].compactMap { $0 }) }
+      let sender = ChannelSender(.test(engine), .egress(EgressSettings()))
       var found: [(outcome: SendOutcome, line: String?)] = []
       for answer in answers {
         try await withLoopbackServer(script: { connection in

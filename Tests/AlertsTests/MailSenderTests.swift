@@ -3,6 +3,8 @@
 import Basics
 import Curl
 import Monitoring
+import Network
+import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -66,9 +68,7 @@ struct MailSenderTests {
     let channel = AlertChannel(name: "mail", kind: .mail(mail))
     let message = MessageWriter(agent: "a", region: nil, pageURL: nil).sample(.opened, channel, now: after(0))
     return try await withCurlEngine { engine in
-      let sender = ChannelSender(engine: engine, userAgent: "test", time: .system) { host, _ in
-        .success([IPAddress(host)].compactMap { $0 })
-      }
+      let sender = ChannelSender(.test(engine), .egress(EgressSettings()))
       var outcomes: [SendOutcome] = []
       var rest: [String]?
       for _ in 0..<times {

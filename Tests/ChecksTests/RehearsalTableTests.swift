@@ -2,9 +2,11 @@
 
 import Basics
 import Monitoring
+import NetworkTestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// Rows of a made-up answer that other tests do not have, and the words of lists of answers.
 @Suite struct RehearsalTableTests {

@@ -4,6 +4,8 @@ import Basics
 import Curl
 import Foundation
 import Monitoring
+import Network
+import NetworkTestSupport
 import QuartzAPI
 import TestSupport
 import Testing
@@ -50,9 +52,7 @@ import Testing
       try await backend.seed()
       try await withRoute(backend) { base in
         try await withCurlEngine(trust: TrustStore()) { engine in
-          let exchange = CurlExchange(to: base, userAgent: "test", engine: engine, time: .system) { _, _ in
-            .success([])
-          }
+          let exchange = OriginExchange(to: base, over: .test(engine))
           let wire = Wire(exchange: exchange, now: { .now() }) { _ throws(CancellationError) in }
           let keys = KeyRing(Redacted("qtz_agent"))
           let transport = QuartzTransport(
@@ -100,9 +100,7 @@ import Testing
         """)
       try await withRoute(backend) { base in
         try await withCurlEngine(trust: TrustStore()) { engine in
-          let exchange = CurlExchange(to: base, userAgent: "test", engine: engine, time: .system) { _, _ in
-            .success([])
-          }
+          let exchange = OriginExchange(to: base, over: .test(engine))
           let wire = Wire(exchange: exchange, now: { .now() }) { _ throws(CancellationError) in }
           let client = APIClient(base: base, keys: KeyRing(Redacted("qtz_agent")), over: wire)
           guard case .snapshot(let snapshot) = try await client.pullChecks() else {

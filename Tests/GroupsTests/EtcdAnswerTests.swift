@@ -2,6 +2,8 @@
 
 import Basics
 import Curl
+import Network
+import NetworkTestSupport
 import TestSupport
 import Testing
 
@@ -13,9 +15,7 @@ import Testing
 
   private func withStore(_ body: (EtcdStore) throws -> Void) async throws {
     try await withCurlEngine { engine in
-      let client = EtcdClient(EtcdSettings(endpoints: []), userAgent: "test", engine: engine) { _, _ in
-        .failure(EndpointFailure("no"))
-      }
+      let client = EtcdClient(EtcdSettings(endpoints: []), over: .test(engine))
       try body(EtcdStore(client: client, keys: EtcdKeys(prefix: "/q/", group: "g"), name: "a"))
     }
   }

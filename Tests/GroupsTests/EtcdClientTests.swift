@@ -4,6 +4,7 @@ import Basics
 import Curl
 import Foundation
 import Monitoring
+import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -21,8 +22,7 @@ import Testing
       EtcdSettings(
         endpoints: [try HTTPURL("http://127.0.0.1:\(server.port)")], user: user,
         password: user.map { Redacted($0) }),
-      userAgent: "test", engine: engine
-    ) { _, _ in .failure(EndpointFailure("no")) }
+      over: .test(engine))
   }
 
   private func eventually(_ condition: () -> Bool) async throws {

@@ -4,6 +4,8 @@ import Basics
 import Curl
 import Foundation
 import Groups
+import Network
+import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -17,9 +19,7 @@ import Testing
   private func store(
     _ settings: EtcdSettings, _ engine: CurlEngine, _ name: String = "a", group: String = "london"
   ) -> EtcdStore {
-    let client = EtcdClient(settings, userAgent: "test", engine: engine) { _, _ in
-      .failure(EndpointFailure("there is no resolver"))
-    }
+    let client = EtcdClient(settings, over: .test(engine))
     return EtcdStore(client: client, keys: EtcdKeys(prefix: "/quartz/", group: group), name: name)
   }
 
@@ -183,9 +183,7 @@ import Testing
       try await withCurlEngine { engine in
         var settings = try settings(server)
         (settings.user, settings.password) = ("quartz-london", Redacted("sesame"))
-        let client = EtcdClient(settings, userAgent: "test", engine: engine) { _, _ in
-          .failure(EndpointFailure("there is no resolver"))
-        }
+        let client = EtcdClient(settings, over: .test(engine))
         let store = EtcdStore(
           client: client, keys: EtcdKeys(prefix: "/quartz/", group: "london"), name: "a")
         let open = EtcdIncidents(client: client, prefix: "/quartz/", group: "london")

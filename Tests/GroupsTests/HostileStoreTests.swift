@@ -3,6 +3,8 @@
 import Basics
 import Curl
 import Groups
+import Network
+import NetworkTestSupport
 import TestSupport
 import Testing
 
@@ -58,9 +60,7 @@ import Testing
             )
           } _: { server in
             let client = EtcdClient(
-              EtcdSettings(endpoints: [try HTTPURL("http://127.0.0.1:\(server.port)")]), userAgent: "test",
-              engine: engine
-            ) { _, _ in .failure(EndpointFailure("no")) }
+              EtcdSettings(endpoints: [try HTTPURL("http://127.0.0.1:\(server.port)")]), over: .test(engine))
             let store = EtcdStore(
               client: client, keys: EtcdKeys(prefix: "/quartz/", group: "london"), name: "a")
             for answer in try await ask(store) {

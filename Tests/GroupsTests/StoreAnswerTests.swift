@@ -3,6 +3,8 @@
 import Basics
 import Curl
 import Monitoring
+import Network
+import NetworkTestSupport
 import Testing
 
 @testable import Groups
@@ -14,9 +16,7 @@ import Testing
   private func withClient(_ body: (EtcdClient) throws -> Void) async throws {
     try await withCurlEngine { engine in
       try body(
-        EtcdClient(EtcdSettings(endpoints: []), userAgent: "test", engine: engine) { _, _ in
-          .failure(EndpointFailure("no"))
-        })
+        EtcdClient(EtcdSettings(endpoints: []), over: .test(engine)))
     }
   }
 

@@ -3,6 +3,7 @@
 import Basics
 import Curl
 import Monitoring
+import NetworkTestSupport
 import Testing
 
 @testable import Groups
@@ -197,9 +198,7 @@ import Testing
       Array(#"{"header":{"cluster_id":"7","revision":"12"},"kvs":[\#(row)],"count":"1"}"#.utf8))
     let page = try #require(EtcdPage(json, after: []))
     try await withCurlEngine { engine in
-      let client = EtcdClient(EtcdSettings(endpoints: []), userAgent: "test", engine: engine) { _, _ in
-        .failure(EndpointFailure("no"))
-      }
+      let client = EtcdClient(EtcdSettings(endpoints: []), over: .test(engine))
       switch reader {
       case .members:
         let store = EtcdStore(client: client, keys: EtcdKeys(prefix: "/q/", group: "g"), name: "a")

@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 import TestSupport
 import Testing
 
@@ -17,7 +18,7 @@ import Testing
   private struct Always: HTTPExchanging {
     let status: Int
     func exchange(_ request: APIRequest) async throws(CancellationError) -> APIReply {
-      .response(APIResponse(status: status, headers: [], body: Array("{}".utf8)))
+      .response(OutboundAnswer(status: status, headers: [], body: Array("{}".utf8)))
     }
   }
 

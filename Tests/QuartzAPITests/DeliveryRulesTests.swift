@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 import QuartzAPI
 import Testing
 
@@ -16,7 +17,7 @@ import Testing
   private func judge(
     _ dialect: DeliveryDialect, _ status: Int, _ body: String, _ headers: [String: String] = [:]
   ) -> DeliveryOutcome {
-    let response = APIResponse(
+    let response = OutboundAnswer(
       status: status, headers: headers.map { .init($0.key, $0.value) }, body: Array(body.utf8))
     return DeliveryRules.judge(.response(response), by: dialect, sent: records(3).map(\.id), now: dawn)
   }

@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 import Testing
 
 @testable import QuartzAPI
@@ -9,7 +10,7 @@ import Testing
 /// The receivers' answers by status and by code, and what an operator is told: each row of the tables.
 @Suite struct DeliveryTableTests {
   private func judged(_ dialect: DeliveryDialect, _ status: Int, _ body: String = "") -> String {
-    let response = APIResponse(status: status, headers: [], body: Array(body.utf8))
+    let response = OutboundAnswer(status: status, headers: [], body: Array(body.utf8))
     switch DeliveryRules.judge(.response(response), by: dialect, sent: [checkID(1)], now: dawn) {
     case .acknowledged: return "taken"
     case .rowsRefused(let code): return "rows \(code)"

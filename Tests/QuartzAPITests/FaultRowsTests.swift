@@ -3,6 +3,8 @@
 import Basics
 import Curl
 import Monitoring
+import Network
+import NetworkTestSupport
 import QuartzAPI
 import TestSupport
 import Testing
@@ -109,9 +111,7 @@ import Testing
     }) { server in
       try await withCurlEngine { engine in
         let base = try HTTPURL("http://127.0.0.1:\(server.port)/v1")
-        let exchange = CurlExchange(to: base, userAgent: "test", engine: engine, time: .system) { _, _ in
-          .success([])
-        }
+        let exchange = OriginExchange(to: base, over: .test(engine))
         let wire = Wire(exchange: exchange, now: { .now() }) { _ throws(CancellationError) in }
         let keys = KeyRing(Redacted("qtz"))
         let transport = QuartzTransport(

@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 import QuartzAPI
 import TestSupport
 import Testing
@@ -64,7 +65,7 @@ import Testing
   private struct Same: HTTPExchanging {
     let body: String
     func exchange(_ request: APIRequest) async throws(CancellationError) -> APIReply {
-      .response(APIResponse(status: 200, body: Array(body.utf8)))
+      .response(OutboundAnswer(status: 200, body: Array(body.utf8)))
     }
   }
 

@@ -4,6 +4,8 @@ import Basics
 import Curl
 import Foundation
 import Monitoring
+import Network
+import NetworkTestSupport
 import QuartzAPI
 import TestSupport
 import Testing
@@ -15,11 +17,8 @@ import Testing
     apply: @escaping @Sendable (PulledChecks) async -> Void = { _ in }
   ) throws -> QuartzLink {
     var outside = QuartzLink.Outside(
-      exchange: { base, userAgent in
-        CurlExchange(
-          to: base, userAgent: userAgent, engine: engine, time: .system,
-          resolve: { _, _ in .success([.v4(0x7f00_0001)]) })
-      }, time: .system, queue: queue, readKey: { nil }, apply: apply)
+      exchange: { OriginExchange(to: $0, over: .test(engine, at: [.v4(0x7f00_0001)])) }, time: .system,
+      queue: queue, readKey: { nil }, apply: apply)
     outside.kept = { StateFile(path: "\(state)/\($0)") }
     return try QuartzLink(
       settings, agent: Sender(name: "loop", region: nil, version: "1.0"),
@@ -71,9 +70,7 @@ import Testing
     }) { server in
       let base = try HTTPURL("http://127.0.0.1:\(server.port)/v1")
       let reply = try await withCurlEngine { engine in
-        let exchange = CurlExchange(to: base, userAgent: "test", engine: engine, time: .system) { _, _ in
-          .success([.v4(0x7f00_0001)])
-        }
+        let exchange = OriginExchange(to: base, over: .test(engine, at: [.v4(0x7f00_0001)]))
         let key = HeaderField("X-API-Key", "qtz_topsecret")
         return try await exchange.exchange(APIRequest(.get, base.appending("checks"), headers: [key]))
       }
@@ -122,9 +119,7 @@ import Testing
         try await withCurlEngine { engine in
           fake.meet(.redirect(to: "http://127.0.0.1:\(other)/v1/check-results"))
           let base = try HTTPURL("http://127.0.0.1:\(port)/v1")
-          let exchange = CurlExchange(to: base, userAgent: "test", engine: engine, time: .system) { _, _ in
-            .success([])
-          }
+          let exchange = OriginExchange(to: base, over: .test(engine))
           let key = [HeaderField("X-API-Key", Redacted(FakeQuartz.key))]
           let redirected = try await exchange.exchange(
             APIRequest(.post, base.appending("check-results"), headers: key, body: Array("{}".utf8)))
@@ -155,9 +150,7 @@ import Testing
   @Test func nameOfThisMachineThatLeadsElsewhereIsRefused() async throws {
     try await withCurlEngine { engine in
       let base = try HTTPURL("http://localhost:1/v1")
-      let exchange = CurlExchange(to: base, userAgent: "test", engine: engine, time: .system) { _, _ in
-        .success([.v4(0xc000_0201)])
-      }
+      let exchange = OriginExchange(to: base, over: .test(engine, at: [.v4(0xc000_0201)]))
       #expect(
         try await exchange.exchange(APIRequest(.get, base, headers: []))
           == .failure("localhost is not this machine; use an https url"))
@@ -173,9 +166,8 @@ import Testing
     }) { server in
       try await withCurlEngine { engine in
         let base = try HTTPURL("http://localhost:\(server.port)/v1")
-        let exchange = CurlExchange(to: base, userAgent: "test", engine: engine, time: .system) { _, _ in
-          .success([.v4(0x7f00_0002), .v6(high: 0, low: 1), .v4(0x7f00_0001)])
-        }
+        let exchange = OriginExchange(
+          to: base, over: .test(engine, at: [.v4(0x7f00_0002), .v6(high: 0, low: 1), .v4(0x7f00_0001)]))
         guard case .failure = try await exchange.exchange(APIRequest(.get, base, headers: [])) else {
           Issue.record("an answer beyond the cap is a failure")
           return

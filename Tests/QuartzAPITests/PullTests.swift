@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 import QuartzAPI
 import Synchronization
 import TestSupport
@@ -22,7 +23,7 @@ import Testing
   }
 
   private func trouble(_ body: String, status: Int = 200) async throws -> Notice? {
-    let exchange = Scripted { _ in .response(APIResponse(status: status, body: Array(body.utf8))) }
+    let exchange = Scripted { _ in .response(OutboundAnswer(status: status, body: Array(body.utf8))) }
     guard case .unchanged(let trouble, _) = try await pull(exchange) else { return nil }
     return trouble
   }
@@ -84,7 +85,7 @@ import Testing
     let seen = Mutex(0)
     let exchange = Scripted { _ in
       seen.withLock { $0 += 1 }
-      return .response(APIResponse(status: 200, body: Array(page.utf8)))
+      return .response(OutboundAnswer(status: 200, body: Array(page.utf8)))
     }
     guard case .unchanged = try await pull(exchange) else {
       Issue.record("one page is not all")
@@ -103,7 +104,7 @@ import Testing
     let seen = Mutex(0)
     let exchange = Scripted { _ in
       seen.withLock { $0 += 1 }
-      return .response(APIResponse(status: 200, body: Array(page.utf8)))
+      return .response(OutboundAnswer(status: 200, body: Array(page.utf8)))
     }
     guard case .unchanged(let trouble, _) = try await pull(exchange) else {
       Issue.record("no such list is applied")
@@ -138,7 +139,7 @@ import Testing
         Int(request.url.query?.split(separator: "&").first { $0.hasPrefix("page=") }?.dropFirst(5) ?? "") ?? 0
       let rows = Self.rows((page * 100 + 1)...(page * 100 + 100)).map(\.text).joined(separator: ",")
       let body = #"{"success":true,"data":[\#(rows)],"meta":{"total":100000,"total_pages":1000}}"#
-      return .response(APIResponse(status: 200, body: Array(body.utf8)))
+      return .response(OutboundAnswer(status: 200, body: Array(body.utf8)))
     }
     guard case .snapshot(let snapshot) = try await pull(exchange) else {
       Issue.record("the first 20,000 are a snapshot")

@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 import QuartzAPI
 import TestSupport
 import Testing
@@ -72,11 +73,11 @@ import Testing
   @Test func answersChangeTheRate() async {
     let gate = gate(FakeClock(), MemoryBytes())
     _ = await gate.admit(.live)
-    await gate.observe(APIResponse(status: 429))
+    await gate.observe(OutboundAnswer(status: 429))
     #expect(await gate.usage().allowedPerMinute == 45)
-    await gate.observe(APIResponse(status: 200))
+    await gate.observe(OutboundAnswer(status: 200))
     #expect(await gate.usage().allowedPerMinute == 46)
-    let spent = APIResponse(
+    let spent = OutboundAnswer(
       status: 200, headers: [.init("x-ratelimit-remaining", "0"), .init("x-ratelimit-reset", "50")])
     await gate.observe(spent)
     #expect(await gate.admit(.live) == dawn.advanced(by: .seconds(50)))

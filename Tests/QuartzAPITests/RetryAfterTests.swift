@@ -2,13 +2,14 @@
 
 import Basics
 import Monitoring
+import Network
 import QuartzAPI
 import Testing
 
 @Suite struct RetryAfterTests {
   private func wait(_ headers: [String: String]) -> Duration? {
     RetryAfter.wait(
-      APIResponse(status: 429, headers: headers.map { .init($0.key, $0.value) }), now: dawn)
+      OutboundAnswer(status: 429, headers: headers.map { .init($0.key, $0.value) }), now: dawn)
   }
 
   /// dawn is Sun, 04 Jan 2026 02:00:00 GMT.

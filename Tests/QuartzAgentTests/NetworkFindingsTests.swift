@@ -2,8 +2,8 @@
 
 import Agent
 import Basics
-import Checks
 import Monitoring
+import Network
 import TestSupport
 import Testing
 

@@ -2,6 +2,7 @@
 
 @testable import Basics
 @testable import Monitoring
+@testable import Network
 @testable import QuartzAPI
 
 /// What a receiver answers to a delivery: the first byte chooses the status and the receiver, the rest is the body. A
@@ -11,7 +12,8 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   guard count > 0 else { return 0 }
   let bytes = Array(UnsafeBufferPointer(start: start, count: count))
   let statuses = [200, 201, 207, 200, 400, 401, 409, 413, 422, 429, 500, 503]
-  var response = APIResponse(status: statuses[Int(bytes[0]) % statuses.count], body: Array(bytes.dropFirst()))
+  var response = OutboundAnswer(
+    status: statuses[Int(bytes[0]) % statuses.count], body: Array(bytes.dropFirst()))
   if bytes[0] & 0x80 != 0 { response.headers = [.init("Content-Range", "*/*")] }
   let dialect = bytes[0] & 0x40 == 0 ? DeliveryDialect.quartz : .supabase
   if dialect == .quartz, let acknowledged = dialect.acknowledgement(response, sent: rows.map(\.record.id)) {
@@ -36,7 +38,7 @@ private let rows = (1...3).map { number in
 
 private let dawn = Timestamp(seconds: 1_772_000_000)
 
-private func deliver(_ response: APIResponse, _ dialect: DeliveryDialect) {
+private func deliver(_ response: OutboundAnswer, _ dialect: DeliveryDialect) {
   var machine = DeliveryMachine(settings: .init())
   var generator = RandomSource { 7 }
   var now = dawn

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 @testable import Basics
-@testable import Checks
+@testable import Network
 @testable import Monitoring
 
 /// The parser of DNS messages, with everything it can be asked to print, and the two conversations that take what comes by

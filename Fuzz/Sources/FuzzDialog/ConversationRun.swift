@@ -2,6 +2,8 @@
 
 @testable import Basics
 @testable import Checks
+@testable import Network
+@testable import Network
 @testable import Monitoring
 
 /// Feeds a conversation as a socket would, and holds it to what must be true of every stream.

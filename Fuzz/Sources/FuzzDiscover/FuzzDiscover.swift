@@ -2,7 +2,7 @@
 
 @testable import AgentConfig
 @testable import Basics
-@testable import Checks
+@testable import Network
 @testable import Monitoring
 
 /// Everything that `discover` reads of others: file_sd as JSON and YAML, the answer of an HTTP source, SRV records. The first

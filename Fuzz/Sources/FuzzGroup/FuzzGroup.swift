@@ -4,6 +4,7 @@
 @testable import Curl
 @testable import Groups
 @testable import Monitoring
+@testable import Network
 @testable import QuartzAPI
 
 /// Whatever a group's store says. The first byte chooses: a value by itself in the roles it can have, a watch cut into
@@ -27,10 +28,16 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 /// Never asked anything: only what it makes of answers is wanted.
 let client: EtcdClient = {
   guard let engine = try? CurlEngine() else { fatalError("no engine") }
-  return EtcdClient(EtcdSettings(endpoints: []), userAgent: "fuzz", engine: engine) { _, _ in
-    .failure(EndpointFailure("no"))
-  }
+  let outbound = Outbound(engine: engine, resolver: NoNames(), userAgent: "fuzz", time: .system)
+  return EtcdClient(EtcdSettings(endpoints: []), over: outbound)
 }()
+
+private struct NoNames: HostResolving {
+  func resolve(_ host: String, ip: IPPreference, deadline: Instant) -> ResolvedHost {
+    ResolvedHost(failure: Verdict(.dnsNXDomain, phase: .dns))
+  }
+}
+
 let store = EtcdStore(client: client, keys: EtcdKeys(prefix: "/q/", group: "g"), name: "a")
 let places = EtcdQuorum(client: client, prefix: "/q/")
 let incidents = EtcdIncidents(client: client, prefix: "/q/", group: "g")

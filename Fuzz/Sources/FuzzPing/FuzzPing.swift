@@ -2,6 +2,7 @@
 
 @testable import Basics
 @testable import Checks
+@testable import Network
 @testable import Monitoring
 
 /// Datagrams that come to a ping: replies, and the packets that an ICMP error quotes; and what the kernel says beside them.

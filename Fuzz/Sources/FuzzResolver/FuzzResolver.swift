@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 @testable import Basics
-@testable import Checks
+@testable import Network
 @testable import Monitoring
 
 /// /etc/resolv.conf and /etc/hosts (resolv.conf(5), hosts(5)) of any content.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 @testable import Basics
-@testable import Checks
+@testable import Network
 @testable import Monitoring
 @testable import Tracing
 

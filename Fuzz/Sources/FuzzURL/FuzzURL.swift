@@ -4,6 +4,7 @@ import CCurl
 
 @testable import Basics
 @testable import Checks
+@testable import Network
 @testable import Monitoring
 
 /// A URL, a Location and what else a page sends, a line each: what our parser takes, libcurl reads the same way, and a

@@ -2,6 +2,7 @@
 
 @testable import Basics
 @testable import Monitoring
+@testable import Network
 @testable import QuartzAPI
 
 /// Three lines of an answer's head: Retry-After, the limit's reset and the server's Date (RFC 9110 sections 5.6.7 and
@@ -10,7 +11,7 @@
 public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let text = String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
   let lines = text.split(separator: "\n", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
-  var response = APIResponse(status: 429)
+  var response = OutboundAnswer(status: 429)
   for (name, line) in zip(["Retry-After", "X-RateLimit-Reset", "Date"], lines) where !line.isEmpty {
     response.headers.append(.init(name, line))
   }

@@ -2,6 +2,7 @@
 
 @testable import Basics
 @testable import Checks
+@testable import Network
 @testable import Curl
 @testable import History
 @testable import Monitoring

@@ -5,6 +5,7 @@
 @testable import Curl
 @testable import History
 @testable import Monitoring
+@testable import Network
 @testable import QuartzAPI
 @testable import Spool
 @testable import SpoolFuzz
@@ -66,19 +67,19 @@ let lists: [Worst] = [
     let ids = (1...count).map { UniqueID(high: 1, low: UInt64($0)) }
     let rows = ids.map { "{\"id\":\"\($0)\",\"code\":\"23503\"}" }.joined(separator: ",")
     let body = "{\"success\":true,\"data\":{\"accepted\":0,\"duplicates\":0,\"rejected\":[\(rows)]}}"
-    let response = APIResponse(status: 200, body: Array(body.utf8))
+    let response = OutboundAnswer(status: 200, body: Array(body.utf8))
     return { DeliveryDialect.quartz.acknowledgement(response, sent: ids) != nil }
   },
   Worst("refusals", "a text that nearly names a check", size: 10_000) { count in
     let body = "{\"code\":\"23503\",\"details\":\"" + text("(monitoring_check_id)=", count) + "\"}"
-    let response = APIResponse(status: 409, body: Array(body.utf8))
+    let response = OutboundAnswer(status: 409, body: Array(body.utf8))
     return {
       _ = DeliveryRules.judge(.response(response), by: .supabase, sent: [], now: noon)
       return true
     }
   },
   Worst("Retry-After", "digits", size: 50_000) { count in
-    let response = APIResponse(
+    let response = OutboundAnswer(
       status: 429, headers: [.init("Retry-After", text("9", count)), .init("Date", text("Sun, ", count))])
     return { RetryAfter.wait(response, now: noon) != .zero }
   },

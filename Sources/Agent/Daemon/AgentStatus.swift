@@ -3,10 +3,10 @@
 import AgentConfig
 import Alerts
 import Basics
-import Checks
 import Groups
 import History
 import Monitoring
+import Network
 import Status
 import StatusServer
 import Tracing

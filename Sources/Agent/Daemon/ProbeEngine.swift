@@ -5,6 +5,7 @@ import Basics
 import Checks
 import Curl
 import Monitoring
+import Network
 
 /// The one engine behind `run`, `once` and run-now.
 package struct ProbeEngine: Sendable {
@@ -25,6 +26,11 @@ package struct ProbeEngine: Sendable {
   package let budget: EgressBudget
   let own: OwnPlaces
   package let time: TimeSource
+
+  /// Requests of the agent's own, over the engine and the resolver that the probes use.
+  package var outbound: Outbound {
+    Outbound(engine: curl, resolver: resolver, userAgent: userAgent, time: time)
+  }
 
   /// - Parameter explains: results say more than they keep; see `ProbeAccount`.
   init(

@@ -2,10 +2,9 @@
 
 import AgentConfig
 import Basics
-import Checks
-import Curl
 import Logging
 import Monitoring
+import Network
 import QuartzAPI
 
 extension QuartzLink {
@@ -55,28 +54,9 @@ extension QuartzLink {
 }
 
 extension ProbeEngine {
-  /// The way to the API: over the engine and the resolver that the probes use.
+  /// The way to the API, whose addresses are closed to the checks it sends.
   var exchange: QuartzLink.Outside.Exchange {
-    let (curl, time, resolve) = (curl, time, resolver.forRequests(own, time))
-    return { base, userAgent in
-      CurlExchange(to: base, userAgent: userAgent, engine: curl, time: time, resolve: resolve)
-    }
-  }
-}
-
-extension SystemResolver {
-  /// - Parameter own: told what the API's name resolves to, which is closed to the checks it sends.
-  package func forRequests(_ own: OwnPlaces?, _ time: TimeSource) -> CurlExchange.Resolve {
-    { host, _ in
-      do {
-        let found = try await self.resolve(host, ip: .any, deadline: time.instant() + .seconds(10))
-        if let failure = found.failure {
-          return .failure(ResolveFailure("\(host) cannot be resolved: \(failure.reason.rawValue)"))
-        }
-        own?.noteAPI(found.addresses)
-        return .success(found.addresses)
-      } catch { return .failure(ResolveFailure("cancelled")) }
-    }
+    { [outbound, own] base in OriginExchange(to: base, over: outbound, own: own) }
   }
 }
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 import AgentConfig
-import Alerts
 import Basics
-import Checks
 import Curl
 import Logging
 import Monitoring
+import Network
 import Synchronization
 
 /// Asks the sources of `discover` that are no files, and keeps their targets in the state directory, from where the
@@ -126,15 +125,15 @@ extension DiscoveryKeeper: AgentPart {
 
 extension DiscoveryKeeper {
   /// Of one question; less than the shortest time between two.
-  private static let patience: Duration = .seconds(8)
+  static let patience: Duration = .seconds(8)
 
   /// Asks over the engine of the probes, where the administrator's rules let it.
   static func fetch(_ settings: Settings, _ engine: ProbeEngine) -> Fetch {
-    let find = administratorsPlaces(engine, settings.egress)
+    let (outbound, rules) = (engine.outbound, OutboundRules.egress(settings.egress))
     return { source throws(CancellationError) in
       switch source.place {
       case .files: .failed("files are looked at as the configuration is")
-      case .http(let url, let headers): try await Self.ask(url, headers, source, engine.curl, find)
+      case .http(let url, let headers): try await Self.ask(url, headers, source, outbound, rules)
       case .dns(let name): try await Self.ask(name, engine)
       }
     }
@@ -153,36 +152,28 @@ extension DiscoveryKeeper {
   }
 
   static func ask(
-    _ url: HTTPURL, _ headers: [HeaderField], _ source: DiscoverySource, _ engine: CurlEngine,
-    _ find: ChannelSender.Find
+    _ url: HTTPURL, _ headers: [HeaderField], _ source: DiscoverySource, _ outbound: Outbound,
+    _ rules: OutboundRules, within patience: Duration = DiscoveryKeeper.patience
   ) async throws(CancellationError) -> DiscoveryFinding {
-    let addresses: [IPAddress]
-    switch await find(url.host, url.port) {
-    case .failure(let problem): return .failed(problem.message)
-    case .success(let found): addresses = found
-    }
     let seconds = source.refresh.components.seconds
     var request = TransferRequest(
       url: url.text, timeout: patience, goal: .body(limit: DiscoverySource.mostBytes + 1),
       headers: [
-        HeaderField("User-Agent", userAgent), HeaderField("Accept", "application/json"),
+        HeaderField("Accept", "application/json"),
         HeaderField("X-Prometheus-Refresh-Interval-Seconds", "\(seconds)"),
       ] + headers)
-    request.httpVersion = .http11
     request.origin = WorkOrigin(.discovery, named: url.host)
-    let places = addresses.map { SocketAddress($0, port: url.port) }
-    guard let report = try await engine.perform(request, at: places) else {
-      return .failed("\(url.host) has no address")
+    let answer: OutboundAnswer
+    switch try await outbound.ask(request, rules) {
+    case .failure(let failure): return .failed(failure.words)
+    case .success(let found): answer = found
     }
-    if let failure = report.failure { return .failed("\(url.endpoint): \(failure.message)") }
-    guard report.statusCode == 200 else {
-      return .failed("\(url.endpoint) answered \(report.statusCode.map(String.init) ?? "nothing"), not 200")
-    }
-    guard report.body.count <= DiscoverySource.mostBytes else {
+    guard answer.status == 200 else { return .failed("\(url.endpoint) answered \(answer.status), not 200") }
+    guard answer.body.count <= DiscoverySource.mostBytes else {
       return .failed("\(url.endpoint): the answer is longer than \(DiscoverySource.mostBytes >> 20) MiB")
     }
     // Parsing megabytes of JSON would block the shared pool.
-    let read = await onThread { [body = report.body] in
+    let read = await onThread { [body = answer.body] in
       Result { () throws(TargetList.Problem) in try TargetList(json: body) }
     }
     switch read {

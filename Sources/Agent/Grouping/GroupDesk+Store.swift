@@ -2,10 +2,8 @@
 
 import AgentConfig
 import Basics
-import Checks
 import Groups
 import Logging
-import QuartzAPI
 
 extension GroupDesk {
   /// `nil` where the agent is in no group.
@@ -39,15 +37,11 @@ extension GroupDesk {
 extension EtcdClient {
   package convenience init(_ group: GroupSettings, _ engine: ProbeEngine) {
     let tls = group.store.tls
-    let resolve = engine.resolver.forRequests(nil, engine.time)
     self.init(
       EtcdSettings(
         endpoints: group.store.etcd, user: group.store.user, password: group.store.password,
         tls: TLSOptions(
           caFile: tls.caFile, clientCertificate: tls.clientCertificate, clientKey: tls.clientKey)),
-      userAgent: userAgent, engine: engine.curl
-    ) { host, port in
-      await resolve(host, port).mapError { EndpointFailure($0.message) }
-    }
+      over: engine.outbound)
   }
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
-import Alerts
 import Basics
 import Curl
 import Groups
 import History
 import Monitoring
+import Network
 import Status
 import Synchronization
 
@@ -161,36 +161,29 @@ final class PlaceKeeper: Sendable {
 /// Asks a member over the engine of the probes, where the administrator's rules let it. It is asked for windows alone: no
 /// probe goes to such a URL.
 struct ShareClient: Sendable {
-  let engine: CurlEngine
-  let find: ChannelSender.Find
+  let outbound: Outbound
+  let rules: OutboundRules
   /// Shown to members; nil: they let anybody read.
   let token: Redacted?
 
-  private static let patience: Duration = .seconds(3)
+  var patience: Duration = .seconds(3)
   /// Of the whole answer: twice a share's, as it is in base 16.
   private static let limit = 2 * WindowShare.limit + 1024
 
   func share(_ url: String, _ check: UniqueID, _ at: Timestamp) async -> WindowShare? {
-    guard let base = try? HTTPURL(url), case .success(let addresses) = await find(base.host, base.port) else {
-      return nil
-    }
+    guard let base = try? HTTPURL(url) else { return nil }
     let place = base.appending("api/v1/checks/\(check)/share", query: "at=\(at.microseconds)")
-    var headers = [HeaderField("User-Agent", userAgent)]
-    if let token, addresses.allSatisfy({ Self.mayShow(tokenTo: base, at: $0) }) {
-      headers.append(HeaderField("Authorization", "Bearer \(token.reveal())"))
-    }
-    var request = TransferRequest(
-      url: place.text, timeout: Self.patience, goal: .body(limit: Self.limit), headers: headers)
-    request.httpVersion = .http11
+    var request = TransferRequest(url: place.text, timeout: patience, goal: .body(limit: Self.limit))
     request.origin = WorkOrigin(.group)
-    let places = addresses.map { SocketAddress($0, port: base.port) }
-    guard let report = try? await engine.perform(request, at: places), report.failure == nil else {
-      return nil
+    let reply = try? await outbound.ask(request, rules) { addresses in
+      guard let token, addresses.allSatisfy({ Self.mayShow(tokenTo: base, at: $0) }) else { return [] }
+      return [HeaderField("Authorization", "Bearer \(token.reveal())")]
     }
-    switch report.statusCode {
-    case 200: return Self.read(report.body, check, at)
+    guard case .success(let answer) = reply else { return nil }
+    switch answer.status {
+    case 200: return Self.read(answer.body, check, at)
     // It has never run this check, which is no absence.
-    case 404 where report.header("server") == "quartz-agent": return WindowShare(emptyAt: at)
+    case 404 where answer.header("server") == "quartz-agent": return WindowShare(emptyAt: at)
     default: return nil
     }
   }
@@ -198,15 +191,11 @@ struct ShareClient: Sendable {
   /// A card in the store names the URL: the token goes over TLS, or to an address that is not of the internet, where a
   /// group without certificates is.
   static func mayShow(tokenTo url: HTTPURL, at address: IPAddress) -> Bool {
-    url.scheme == .https || address.isLoopback || nearby.contains { $0.contains(address) }
+    switch address.addressClass {
+    case .loopback, .private, .linkLocal: true
+    case .public, .reserved, .multicast, .metadata, .unspecified: url.scheme == .https
+    }
   }
-
-  /// RFC 1918, RFC 4193, RFC 6598, and what is of one link.
-  private static let nearby = [
-    "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "169.254.0.0/16", "fc00::/7",
-    "fe80::/10",
-  ]
-  .compactMap { CIDR($0) }
 
   /// `nil` for what is no share of this check and this instant.
   static func read(_ body: [UInt8], _ check: UniqueID, _ at: Timestamp) -> WindowShare? {

@@ -3,9 +3,9 @@
 import AgentConfig
 import Alerts
 import Basics
-import Checks
 import Groups
 import Monitoring
+import Network
 import QuartzAPI
 import Scheduler
 import Synchronization

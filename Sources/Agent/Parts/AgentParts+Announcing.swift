@@ -2,9 +2,9 @@
 
 import AgentConfig
 import Basics
-import Checks
 import Logging
 import Monitoring
+import Network
 import Scheduler
 import Spool
 

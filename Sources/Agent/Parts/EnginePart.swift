@@ -3,6 +3,7 @@
 import Basics
 import Checks
 import Monitoring
+import Network
 import Scheduler
 import Status
 

@@ -6,6 +6,7 @@ import Basics
 import Checks
 import Groups
 import Logging
+import Network
 import QuartzAPI
 import Scheduler
 import Spool
@@ -28,8 +29,9 @@ extension Outside {
     wakes = try TimerWakeSource(time: engine.time, on: engine.loop)
     probes = engine
     tracer = { await engine.tracer(settings.trace, log) }
-    sender = ChannelSender(engine, settings.egress) { log.warning("\($0)") }
-    let caller = ChannelSender(engine, settings.egress)
+    let rules = OutboundRules.egress(settings.egress)
+    sender = ChannelSender(engine.outbound, rules) { log.warning("\($0)") }
+    let caller = ChannelSender(engine.outbound, rules)
     call = { await caller.call($0, timeout: $1) }
     exchange = engine.exchange
     stores = settings.group.map { GroupStores($0, settings, engine) }
@@ -51,7 +53,7 @@ extension GroupStores {
     (incidents, states) = (open(.open), open(.state))
     let cards = EtcdPlaces(client: client, prefix: group.prefix)
     let shares = ShareClient(
-      engine: engine.curl, find: administratorsPlaces(engine, settings.egress), token: group.token)
+      outbound: engine.outbound, rules: .egress(settings.egress), token: group.token)
     places = Places(
       votes: EtcdQuorum(client: client, prefix: group.prefix), members: { await cards.members(of: $0) },
       fetch: { await shares.share($0, $1, $2) })

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Checks
 import Glibc
+import History
+import Network
 import Status
 
 extension ProcessFigures {

@@ -2,10 +2,10 @@
 
 import AgentConfig
 import Basics
-import Checks
 import History
 import Logging
 import Monitoring
+import Network
 import Status
 import Synchronization
 import Tracing

@@ -4,18 +4,20 @@ import Basics
 import Curl
 import Glibc
 import Monitoring
+import Network
 
 // Mail: a transaction for each recipient, so that each has an outcome of its own.
 extension ChannelSender {
   func send(
     _ message: AlertMessage, _ mail: MailChannel, _ channel: AlertChannel, to recipients: [String]?
   ) async -> SendOutcome {
-    let addresses: [IPAddress]
-    switch await find(mail.server.host, mail.server.port) {
-    case .failure(let problem): return problem.outcome
-    case .success(let found): addresses = found
+    let places: [SocketAddress]
+    switch try? await outbound.connect(to: mail.server, rules, within: channel.timeout) {
+    case nil: return .failed("stopped")
+    case .failure(let failure): return SendOutcome(failure)
+    case .success(let found): places = found
     }
-    guard let first = addresses.first else {
+    guard let first = places.first else {
       return .failed("\(mail.server.host) has no address", isUnreachable: true)
     }
     let content = MailText(message, channel.template, mail, now: time.wall()).bytes
@@ -28,10 +30,10 @@ extension ChannelSender {
         continue
       }
       var transfer = MailTransfer(
-        host: mail.server.host, address: SocketAddress(first, port: mail.server.port),
+        host: mail.server.host, address: first,
         security: mail.security == .implicit ? .implicit : mail.security == .starttls ? .startTLS : .none,
         sender: mail.sender, recipients: [recipient], content: content)
-      transfer.otherAddresses = addresses.dropFirst().map { SocketAddress($0, port: mail.server.port) }
+      transfer.otherAddresses = Array(places.dropFirst())
       (transfer.username, transfer.password, transfer.caFile) = (mail.username, mail.password, mail.caFile)
       (transfer.timeout, transfer.hello) = (channel.timeout, hello)
       round.note(await transfer.send(time: time), for: recipient)

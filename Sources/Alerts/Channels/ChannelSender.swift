@@ -3,6 +3,7 @@
 import Basics
 import Curl
 import Monitoring
+import Network
 
 /// Sends messages to receivers.
 package protocol MessageSending: Sendable {
@@ -10,29 +11,23 @@ package protocol MessageSending: Sendable {
   func send(_ message: AlertMessage, by channel: AlertChannel, to recipients: [String]?) async -> SendOutcome
 }
 
-/// Sends messages: by HTTP over the engine that probes use, by mail over libcurl, or to a program. Where to is written in
-/// the administrator's file alone, and the administrator's rules of `egress` hold for it.
+/// Sends messages: by HTTP, by mail, or to a program. Where to is written in the administrator's file alone, and the
+/// administrator's rules of `egress` hold for it.
 package struct ChannelSender: MessageSending {
-  /// The addresses of a host that may be dialled, best first; or why there is none, in words.
-  package typealias Find =
-    @Sendable (_ host: String, _ port: UInt16) async -> Result<[IPAddress], ChannelProblem>
-
-  private let engine: CurlEngine
-  let find: Find
-  private let userAgent: String
-  let time: TimeSource
+  let outbound: Outbound
+  let rules: OutboundRules
   private let warn: @Sendable (_ words: String) -> Void
+
+  var time: TimeSource { outbound.time }
 
   /// Bytes of an answer that are looked at.
   private static let answer = 4096
 
   /// - Parameter warn: what the operator should know of a message that was sent all the same.
   package init(
-    engine: CurlEngine, userAgent: String, time: TimeSource,
-    warn: @escaping @Sendable (String) -> Void = { _ in },
-    find: @escaping Find
+    _ outbound: Outbound, _ rules: OutboundRules, warn: @escaping @Sendable (String) -> Void = { _ in }
   ) {
-    (self.engine, self.userAgent, self.time, self.find, self.warn) = (engine, userAgent, time, find, warn)
+    (self.outbound, self.rules, self.warn) = (outbound, rules, warn)
   }
 
   package func send(_ message: AlertMessage, by channel: AlertChannel, to recipients: [String]? = nil) async
@@ -76,37 +71,18 @@ package struct ChannelSender: MessageSending {
   private func post(
     _ message: AlertMessage, _ body: [UInt8], _ webhook: WebhookChannel, _ channel: AlertChannel
   ) async -> (SendOutcome, String?) {
-    let addresses: [IPAddress]
-    switch await find(webhook.url.host, webhook.url.port) {
-    case .failure(let problem): return (problem.outcome, nil)
-    case .success(let found): addresses = found
-    }
-    let places = addresses.map { SocketAddress($0, port: webhook.url.port) }
-    guard !places.isEmpty else {
-      return (.failed("\(webhook.url.host) has no address", isUnreachable: true), nil)
-    }
-    guard let report = try? await engine.perform(request(message, body, webhook, channel), at: places) else {
+    guard let reply = try? await outbound.ask(request(message, body, webhook, channel), rules) else {
       return (.failed("stopped"), nil)
     }
-    return (judge(report, webhook), WebhookAnswer(webhook).line(of: report))
+    return (judge(reply, webhook), reply.head.map(WebhookAnswer(webhook).line))
   }
 
   /// Asks an address by GET, where only the status counts.
   package func call(_ url: HTTPURL, timeout: Duration) async -> SendOutcome {
-    let addresses: [IPAddress]
-    switch await find(url.host, url.port) {
-    case .failure(let problem): return problem.outcome
-    case .success(let found): addresses = found
-    }
-    let places = addresses.map { SocketAddress($0, port: url.port) }
-    guard !places.isEmpty else { return .failed("\(url.host) has no address") }
-    var request = TransferRequest(
-      url: url.text, timeout: timeout, goal: .drain(limit: Self.answer),
-      headers: [HeaderField("User-Agent", userAgent)])
-    request.httpVersion = .http11
+    var request = TransferRequest(url: url.text, timeout: timeout, goal: .drain(limit: Self.answer))
     request.origin = WorkOrigin(.deadManSwitches, named: url.text)
-    guard let report = try? await engine.perform(request, at: places) else { return .failed("stopped") }
-    return judge(report, WebhookChannel(url: url, format: .json))
+    guard let reply = try? await outbound.ask(request, rules) else { return .failed("stopped") }
+    return judge(reply, WebhookChannel(url: url, format: .json))
   }
 
   private func request(
@@ -118,54 +94,55 @@ package struct ChannelSender: MessageSending {
     var request = TransferRequest(
       url: url, timeout: channel.timeout, goal: .body(limit: Self.answer), method: webhook.method,
       headers: [
-        HeaderField("User-Agent", userAgent), HeaderField("Content-Type", "application/json"),
+        HeaderField("Content-Type", "application/json"),
         // Who has it already may leave it out.
         HeaderField("X-Quartz-Message", message.id.description),
       ] + webhook.headers)
     request.body = body
-    request.httpVersion = .http11
     request.origin = WorkOrigin(.notifications, named: channel.name)
     request.tls.caFile = webhook.caFile
     return request
   }
 
-  private func judge(_ report: TransferReport, _ webhook: WebhookChannel) -> SendOutcome {
-    let place = webhook.url.endpoint.description
+  private func judge(
+    _ reply: Result<OutboundAnswer, OutboundFailure>, _ webhook: WebhookChannel
+  ) -> SendOutcome {
     // The head is the answer, however its body ends: a 200 that hangs afterwards was a 200, and must not be told twice.
-    guard let status = report.statusCode else {
-      let isUnreachable = report.failure?.phase == .connect
-      return .failed(
-        "\(place): \(report.failure?.message ?? "no answer came")", isUnreachable: isUnreachable)
+    switch reply {
+    case .success(let answer): judge(answer, webhook)
+    case .failure(let failure): failure.head.map { judge($0, webhook) } ?? SendOutcome(failure)
     }
+  }
+
+  private func judge(_ answer: OutboundAnswer, _ webhook: WebhookChannel) -> SendOutcome {
+    let place = webhook.url.endpoint.description
+    let status = answer.status
     switch status {
     case 200...299: return .delivered
     case 408, 425, 429, 500...599:
       // A date is meant as the receiver's own clock has it.
-      let now = report.header("date").flatMap { HTTPDate.parse($0) } ?? time.wall()
-      let wait = report.header("retry-after").flatMap { RetryTime.wait($0, now: now) }
+      let now = answer.header("date").flatMap { HTTPDate.parse($0) } ?? time.wall()
+      let wait = answer.header("retry-after").flatMap { RetryTime.wait($0, now: now) }
       return .failed("\(place) answered \(status)", retryAfter: wait)
     case 300...399:
       return .failed("\(place) answered \(status): a redirect is not followed, write where it leads")
     // What it says of the content, and not of who may send it or where to.
     case 400, 411, 413, 414, 415, 422, 431:
-      let said = WebhookAnswer(webhook).line(of: report) ?? "\(status)"
-      return .refused("\(place) answered \(said)")
+      return .refused("\(place) answered \(WebhookAnswer(webhook).line(of: answer))")
     default: return .failed("\(place) answered \(status)")
     }
   }
 }
 
-/// Why nothing can be sent, in words without secrets.
-package struct ChannelProblem: Error, Hashable, Sendable {
-  package var message: String
-  /// It will be so later, too: a rule forbids it.
-  package var isFinal: Bool
-
-  package init(_ message: String, isFinal: Bool = false) {
-    (self.message, self.isFinal) = (message, isFinal)
+extension SendOutcome {
+  /// Refused when a rule forbids it; retried soon when no connection was made.
+  init(_ failure: OutboundFailure) {
+    switch failure.kind {
+    case .forbidden: self = .refused(failure.words)
+    case .unresolved, .unreachable: self = .failed(failure.words, isUnreachable: true)
+    case .handshake, .broken: self = .failed(failure.words)
+    }
   }
-
-  var outcome: SendOutcome { isFinal ? .refused(message) : .failed(message, isUnreachable: true) }
 }
 
 extension ChannelSender {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Curl
 import Monitoring
+import Network
 
 /// A receiver's answer, in one line for `alert test`.
 struct WebhookAnswer {
@@ -20,10 +20,10 @@ struct WebhookAnswer {
     secrets = KnownSecrets(parts + headers + key, atLeast: Self.shortest)
   }
 
-  /// Status and the first line of the body; nil: no answer came. A line that repeats a secret of the channel is not shown.
-  func line(of report: TransferReport) -> String? {
-    guard let status = report.statusCode else { return nil }
-    let first = report.body.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }).first.map(Array.init) ?? []
+  /// Status and the first line of the body. A line that repeats a secret of the channel is not shown.
+  func line(of answer: OutboundAnswer) -> String {
+    let status = answer.status
+    let first = answer.body.split(whereSeparator: { $0 == 0x0a || $0 == 0x0d }).first.map(Array.init) ?? []
     if first.isEmpty { return "\(status)" }
     if secrets.areRepeated(in: first) {
       return "\(status), and a text that repeats a secret of the channel"

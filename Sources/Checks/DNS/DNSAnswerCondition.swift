@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 
 /// One entry of `expect.answers`, ready to be held against records.
 struct DNSAnswerCondition {

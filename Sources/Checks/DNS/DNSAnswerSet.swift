@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 
 /// The answers held against one list of `expect.answers`.
 struct DNSAnswerSet {

@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 
 /// Holds a name server's answer against a check's conditions. All of them are evaluated, always; the verdict is the
 /// first that does not hold, the response code before everything else.

@@ -3,6 +3,7 @@
 import Basics
 import Curl
 import Monitoring
+import Network
 
 /// Asks a name server one question and judges the answer.
 ///
@@ -126,8 +127,11 @@ package struct DNSProbe: Probe {
     var client = DNSClient(
       reactor: reactor, phase: .answer, name: server, transport: run.settings.transport)
     if let engine, run.settings.transport == .dot || run.settings.transport == .doh {
-      client.secured = DNSSecured(
+      let secured = DNSSecured(
         engine: engine, attempt: run.attempt, options: run.settings.tls, endpoint: server, time: system.time)
+      client.secured = { client, query, server, deadline throws(CancellationError) in
+        try await client.ask(query, server, secured, until: deadline)
+      }
     }
     var peer = addresses[0]
     let reply: DNSReply

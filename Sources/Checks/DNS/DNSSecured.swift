@@ -3,6 +3,7 @@
 import Basics
 import Curl
 import Monitoring
+import Network
 
 /// Parts that a question over TLS or HTTPS needs besides the reactor. A class: a check is too much to copy for each
 /// question.
@@ -28,11 +29,19 @@ final class DNSSecured: Sendable {
 }
 
 extension DNSClient {
-  /// RFC 7858: the stream of DNS over TCP inside TLS, with the certificate judged as for any other check.
-  func askOverTLS(
-    _ query: DNSQuery, _ server: SocketAddress, until deadline: Instant
+  /// By the client's transport, which is one of the two.
+  func ask(
+    _ query: DNSQuery, _ server: SocketAddress, _ secured: DNSSecured, until deadline: Instant
   ) async throws(CancellationError) -> DNSReply {
-    guard let secured else { return .impossible(.dot) }
+    transport == .dot
+      ? try await askOverTLS(query, server, secured, until: deadline)
+      : try await askOverHTTPS(query, server, secured, until: deadline)
+  }
+
+  /// RFC 7858: the stream of DNS over TCP inside TLS, with the certificate judged as for any other check.
+  private func askOverTLS(
+    _ query: DNSQuery, _ server: SocketAddress, _ secured: DNSSecured, until deadline: Instant
+  ) async throws(CancellationError) -> DNSReply {
     let client = TLSClient(trust: secured.engine.trust)
     let session: TLSSession
     do {
@@ -53,7 +62,7 @@ extension DNSClient {
         handshake: summary.elapsed, tls: summary.report.map { TLSFacts($0, now: secured.time.wall()) }),
       elapsed: report.elapsed, held: report.held)
     if outcome.conversation.inner.answer == nil, !outcome.conversation.inner.isMalformed {
-      if let failure = handshakeFailure(summary, report, server) {
+      if let failure = handshakeFailure(summary, report, server, secured) {
         reply.content = .failure(failure)
       } else if summary.isClosed {
         let words = "\(label(server)): \(ConnectionWords.closed())"
@@ -65,7 +74,7 @@ extension DNSClient {
 
   /// The handshake's failure, for an answer that never came. `nil` where it was not to blame.
   private func handshakeFailure(
-    _ summary: TLSSummary, _ report: FlowReport, _ server: SocketAddress
+    _ summary: TLSSummary, _ report: FlowReport, _ server: SocketAddress, _ secured: DNSSecured
   ) -> Verdict? {
     let label = label(server)
     if let failure = summary.failure {
@@ -76,7 +85,7 @@ extension DNSClient {
     switch report.end {
     case .timedOut where report.isOwnLateness: return .ownLateness(report, phase: .tls)
     case .timedOut:
-      let limit = secured.map { "within \($0.check.timeout.limitText)" } ?? "in time"
+      let limit = "within \(secured.check.timeout.limitText)"
       return Verdict(
         .tlsTimeout, phase: .tls, message: "\(label): \(ConnectionWords.overdue(.handshake, limit))")
     case .closed, .done:
@@ -87,10 +96,9 @@ extension DNSClient {
   }
 
   /// RFC 8484: POST to `/dns-query`, with the id 0 that lets caches share answers (4.1).
-  func askOverHTTPS(
-    _ query: DNSQuery, _ server: SocketAddress, until deadline: Instant
+  private func askOverHTTPS(
+    _ query: DNSQuery, _ server: SocketAddress, _ secured: DNSSecured, until deadline: Instant
   ) async throws(CancellationError) -> DNSReply {
-    guard let secured else { return .impossible(.doh) }
     var query = query
     query.id = 0
     let type = Self.mediaType
@@ -143,14 +151,5 @@ extension DNSClient {
       return .failure(Verdict(.dnsMalformed, phase: phase, message: words))
     }
     return read(report.body, dialled.peer)
-  }
-}
-
-extension DNSReply {
-  fileprivate static func impossible(_ transport: DNSTransport) -> DNSReply {
-    let verdict = Verdict(
-      .unsupported, phase: .prepare,
-      message: "transport \(transport.rawValue) needs a server of the check's own")
-    return DNSReply(content: .failure(verdict), transport: transport, elapsed: .zero)
   }
 }

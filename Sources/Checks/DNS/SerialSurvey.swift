@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 
 /// Serials of a zone's SOA record, by name server (RFC 1035 3.3.13).
 struct SerialSurvey: Hashable, Sendable {

@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 
 /// Asks every name server of a zone for its SOA record.
 ///

@@ -3,6 +3,7 @@
 import Basics
 import Curl
 import Monitoring
+import Network
 
 /// Judges the last answer of an http probe by the check's conditions. Pure, and fails closed: a condition whose
 /// subject never arrived, or arrived in part, does not hold. All conditions are judged, always, whatever the verdict.

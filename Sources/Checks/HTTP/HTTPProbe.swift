@@ -3,6 +3,7 @@
 import Basics
 import Curl
 import Monitoring
+import Network
 
 /// Asks a URL and follows where it leads: one deadline over everything, the egress policy on every hop, a fresh
 /// connection for each.

@@ -3,6 +3,7 @@
 import Basics
 import Curl
 import Monitoring
+import Network
 
 /// Finds what is dialled for a request: the addresses of its host, or those of the proxy on the way, judged by the
 /// egress policy either way.

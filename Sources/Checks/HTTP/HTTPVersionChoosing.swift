@@ -3,6 +3,7 @@
 import Basics
 import Curl
 import Monitoring
+import Network
 import Synchronization
 
 /// Sends the request of a hop, and once more over HTTP/2 where the server turns out to speak nothing else.

@@ -3,6 +3,7 @@
 import Basics
 import Curl
 import Monitoring
+import Network
 
 /// Makes one request to whichever of a host's addresses answers, each dialled exactly as it was judged.
 ///

@@ -3,6 +3,7 @@
 import Basics
 import Curl
 import Monitoring
+import Network
 
 /// Gets the token of one attempt: from the cache, or from its endpoint, which is found, judged and pinned as every
 /// target is. The time it takes is part of the deadline, not of the target's latency.

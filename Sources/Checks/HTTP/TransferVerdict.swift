@@ -3,6 +3,7 @@
 import Basics
 import Curl
 import Monitoring
+import Network
 
 extension Verdict {
   /// Meaning of a failed transfer, in our words: nothing the other side sent is repeated.

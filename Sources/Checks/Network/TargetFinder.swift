@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 
 /// Resolve, then judge: every probe finds its target this way, once per attempt, and dials only what it gets.
 package struct TargetFinder: Sendable {

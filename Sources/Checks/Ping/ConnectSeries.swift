@@ -3,6 +3,7 @@
 import Basics
 import Glibc
 import Monitoring
+import Network
 
 /// A run of TCP connections, each closed as soon as it stands. Accepted and refused are both replies of the host; a
 /// SYN that is lost is repeated by the kernel after a second, which is then in the round trip.

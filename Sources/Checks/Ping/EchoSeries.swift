@@ -3,6 +3,7 @@
 import Basics
 import Glibc
 import Monitoring
+import Network
 
 /// A run of echo requests over one socket: sends on time, whatever came back so far, and is done when every packet
 /// has been answered or refused.

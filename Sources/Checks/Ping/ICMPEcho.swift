@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Network
 
 /// An ICMP or ICMPv6 echo request and its reply (RFC 792, RFC 4443 4). The kernel fills in the identifier and the
 /// checksum of an unprivileged socket, and hands over only packets with its identifier; over a raw socket only the

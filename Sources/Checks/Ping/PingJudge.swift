@@ -3,6 +3,7 @@
 import Basics
 import Glibc
 import Monitoring
+import Network
 
 /// Holds what came back against a check's conditions. Without any, one reply is enough.
 struct PingJudge {

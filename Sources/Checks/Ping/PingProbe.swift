@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 
 /// Sends ICMP echo requests over an unprivileged socket, or over a raw one where only that is allowed, or makes TCP connections, and counts what comes back before
 /// the deadline.

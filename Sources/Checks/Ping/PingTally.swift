@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 
 /// Replies to a run of packets or connections, by their numbers from 1 on.
 struct PingTally: Hashable, Sendable {

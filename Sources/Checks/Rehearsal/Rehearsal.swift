@@ -3,6 +3,7 @@
 import Basics
 import Curl
 import Monitoring
+import Network
 
 /// Judges a made-up answer by the judges of the probes, and by the rules that the runner applies to every outcome.
 /// Pure: nothing is dialled and nothing waits.

@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 
 /// Speaks the steps of a dialog in order: the one machine behind a check's own dialog, presets and STARTTLS.
 ///

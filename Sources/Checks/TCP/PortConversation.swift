@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 
 /// Everything that is said on the connection of a tcp or tls check: STARTTLS, the handshake, the dialog; each may be
 /// missing.

@@ -3,6 +3,7 @@
 import Basics
 import Curl
 import Monitoring
+import Network
 
 /// Outcome of a connection's conversation. Pure.
 struct PortVerdict {

@@ -3,6 +3,7 @@
 import Basics
 import Curl
 import Monitoring
+import Network
 
 /// One attempt of a tcp or tls check on one connection, from dialling to the verdict.
 struct PortVisit: Sendable {

@@ -3,6 +3,7 @@
 import Basics
 import Curl
 import Monitoring
+import Network
 
 /// Connects to a port and, where the check says so, makes a TLS handshake and speaks a dialog; then hangs up.
 ///
@@ -93,9 +94,6 @@ extension ProbeOutcome {
 }
 
 extension Duration {
-  /// As the limit of a check, in a message: the number that is configured.
-  var limitText: String { "the timeout of \(text)" }
-
   /// To the millisecond, to the microsecond below one: for messages.
   var roundedText: String {
     if self < .milliseconds(1) { return Duration.microseconds(microseconds).text }

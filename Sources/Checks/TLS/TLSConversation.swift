@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 
 /// Speaks any conversation over TLS: the handshake first, with its verdict, then the conversation inside it.
 ///

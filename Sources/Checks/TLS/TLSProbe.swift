@@ -3,6 +3,7 @@
 import Basics
 import Curl
 import Monitoring
+import Network
 
 /// Makes a TLS handshake with a port, after STARTTLS where the check says so, and hangs up: the certificate is the
 /// subject, nothing else is said.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Curl
+import Network
 import Monitoring
 import Synchronization
 
@@ -91,7 +91,7 @@ extension EtcdClient {
 
   /// `nil` where the stream was as long as it may be.
   private func ended(
-    _ result: Result<TransferReport, EtcdFailure>, hasBegun: Bool, at index: Int
+    _ result: Result<OutboundAnswer, EtcdFailure>, hasBegun: Bool, at index: Int
   ) -> WatchEnd? {
     switch result {
     case .failure(let failure):
@@ -100,7 +100,7 @@ extension EtcdClient {
       leave(index)
       return .trouble(failure.trouble)
     case .success(let report):
-      if report.statusCode != 200 || !hasBegun { leave(index) }
+      if report.status != 200 || !hasBegun { leave(index) }
       return .trouble(StoreTrouble(.unreachable, "\(place(index)) has ended the watch"))
     }
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Curl
 import Monitoring
+import Network
 import Synchronization
 
 /// Speaks to etcd's JSON gateway (`/v3/…`, of 3.4 and newer) over HTTP/1.1. It knows endpoints, tokens and failures, and
@@ -11,20 +11,14 @@ import Synchronization
 /// An endpoint that does not answer within two seconds, or has no leader, is left for the next at once: a request takes as many tries as
 /// there are endpoints. Certificates are always verified, redirects are never followed.
 package final class EtcdClient: Sendable {
-  package typealias Resolve =
-    @Sendable (_ host: String, _ port: UInt16) async -> Result<[IPAddress], EndpointFailure>
-
   /// Of one try. Etcd itself waits seven seconds for a quorum that is not there.
   package static let patience: Duration = .seconds(2)
   /// Of one that asks for all there is: an etcd that is behind takes longer for it, and one that is asked again is further
   /// behind.
   static let longPatience: Duration = .seconds(5)
-  static let bodyLimit = 8 << 20
 
   private let settings: EtcdSettings
-  private let engine: CurlEngine
-  private let resolve: Resolve
-  private let userAgent: String
+  private let transport: EtcdTransport
   private let state = Mutex(State())
   let watch = EtcdWatch()
 
@@ -36,13 +30,9 @@ package final class EtcdClient: Sendable {
     var signing: (index: Int, task: Task<Result<Redacted?, EtcdFailure>, Never>)?
   }
 
-  package init(
-    _ settings: EtcdSettings, userAgent: String, engine: CurlEngine, resolve: @escaping Resolve
-  ) {
+  package init(_ settings: EtcdSettings, over outbound: Outbound) {
     self.settings = settings
-    self.userAgent = userAgent
-    self.engine = engine
-    self.resolve = resolve
+    transport = EtcdTransport(outbound: outbound, tls: settings.tls)
   }
 
   /// Content of an answer: its JSON, or why there is none.
@@ -152,7 +142,7 @@ package final class EtcdClient: Sendable {
   ) async throws(CancellationError) -> Answer {
     switch try await transfer(path, body, token: token, at: index, timeout: patience, stream: nil) {
     case .failure(let failure): return .failure(failure)
-    case .success(let report): return Self.read(report, at: place(index))
+    case .success(let answer): return Self.read(answer, at: place(index))
     }
   }
 
@@ -160,58 +150,13 @@ package final class EtcdClient: Sendable {
   func transfer(
     _ path: String, _ body: [UInt8], token: Redacted?, at index: Int, timeout: Duration,
     stream: (@Sendable ([UInt8]) -> Bool)?
-  ) async throws(CancellationError) -> Result<TransferReport, EtcdFailure> {
+  ) async throws(CancellationError) -> Result<OutboundAnswer, EtcdFailure> {
     guard settings.endpoints.indices.contains(index) else {
       return .failure(EtcdFailure(.unreachable, "there is no such endpoint"))
     }
-    let base = settings.endpoints[index]
-    let addresses: [IPAddress]
-    switch await self.addresses(of: base) {
-    case .failure where Task.isCancelled: throw CancellationError()
-    case .failure(let failure):
-      return .failure(EtcdFailure(.unreachable, "\(place(index)): \(failure.words)"))
-    case .success(let found): addresses = found
-    }
-    var request = TransferRequest(
-      url: base.appending(path, query: nil).text, timeout: timeout, goal: .body(limit: Self.bodyLimit),
-      method: "POST", headers: headers(token))
-    request.body = body
-    request.httpVersion = .http11
-    request.connectTimeout = Self.patience / 2
-    request.tls = settings.tls
-    request.stream = stream
-    request.origin = WorkOrigin(.group)
-    let places = addresses.map { SocketAddress($0, port: base.origin.port) }
-    guard let report = try await engine.perform(request, at: places) else {
-      return .failure(EtcdFailure(.unreachable, "\(place(index)) has no address"))
-    }
-    guard let problem = report.failure else { return .success(report) }
-    var failure = EtcdFailure(
-      problem.phase == .tls && !problem.timedOut ? .handshake : .unreachable,
-      "\(place(index)): \(problem.message)")
-    failure.timedOut = problem.timedOut
-    return .failure(failure)
-  }
-
-  private func headers(_ token: Redacted?) -> [HeaderField] {
-    var headers = [
-      HeaderField("User-Agent", userAgent), HeaderField("Content-Type", "application/json"),
-      // A watch at a member without a leader would say nothing for ever.
-      HeaderField("Grpc-Metadata-hasleader", "true"),
-    ]
-    if let token { headers.append(HeaderField("Authorization", token)) }
-    return headers
-  }
-
-  private func addresses(of base: HTTPURL) async -> Result<[IPAddress], EndpointFailure> {
-    if let literal = IPAddress(base.origin.host) { return .success([literal]) }
-    let found = await resolve(base.origin.host, base.origin.port)
-    guard base.scheme == .http, case .success(let addresses) = found else { return found }
-    // Plain http is for this machine; a name that leads elsewhere does not change that.
-    let local = addresses.filter(\.isLoopback)
-    return local.isEmpty
-      ? .failure(EndpointFailure("\(base.origin.host) is not this machine; use an https url"))
-      : .success(local)
+    let sent = try await transport.send(
+      path, body, token: token, to: settings.endpoints[index], timeout: timeout, stream: stream)
+    return sent.mapError { EtcdFailure($0, at: place(index)) }
   }
 
   func place(_ index: Int) -> String {
@@ -221,10 +166,10 @@ package final class EtcdClient: Sendable {
   package var endpoints: [HTTPURL] { settings.endpoints }
 
   /// An answer's JSON, or what is wrong in the gateway's words.
-  static func read(_ report: TransferReport, at place: String) -> Answer {
-    let json = try? JSONValue.parse(report.body, maxDepth: StoreBounds.depth)
-    guard report.statusCode == 200 else {
-      return .failure(EtcdFailure(status: report.statusCode ?? 0, json, at: place))
+  static func read(_ answer: OutboundAnswer, at place: String) -> Answer {
+    let json = try? JSONValue.parse(answer.body, maxDepth: StoreBounds.depth)
+    guard answer.status == 200 else {
+      return .failure(EtcdFailure(status: answer.status, json, at: place))
     }
     guard let json, json.members != nil else {
       return .failure(EtcdFailure(.garbled, "\(place) answers 200, but not with JSON"))

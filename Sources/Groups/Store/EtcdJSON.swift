@@ -36,7 +36,7 @@ package struct EtcdPair: Hashable, Sendable {
 
   init?(_ json: JSONValue) {
     // A name that no agent writes is the reader's to pass over, however long it is.
-    guard let key = json.etcdBytes("key", limit: EtcdClient.bodyLimit),
+    guard let key = json.etcdBytes("key", limit: EtcdTransport.bodyLimit),
       let created = json.etcdNumber("create_revision"),
       let changed = json.etcdNumber("mod_revision"), let lease = json.etcdNumber("lease"), changed >= 0
     else { return nil }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Curl
 import Monitoring
+import Network
 
 // How one endpoint does, for a person who asks.
 extension EtcdClient {

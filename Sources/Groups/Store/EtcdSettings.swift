@@ -17,9 +17,3 @@ package struct EtcdSettings: Hashable, Sendable {
     (self.endpoints, self.user, self.password, self.tls) = (endpoints, user, password, tls)
   }
 }
-
-/// Why a name has no addresses, in words.
-package struct EndpointFailure: Error, Hashable, Sendable {
-  package var words: String
-  package init(_ words: String) { self.words = words }
-}

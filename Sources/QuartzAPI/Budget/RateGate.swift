@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 
 /// The door through which every request to one origin goes: uploads, pulls, sign-ins and heartbeats share a budget.
 package actor RateGate {
@@ -43,7 +44,7 @@ package actor RateGate {
   }
 
   /// Applies the answer's limits of the rate.
-  package func observe(_ response: APIResponse) {
+  package func observe(_ response: OutboundAnswer) {
     if let date = response.header("Date").flatMap({ HTTPDate.parse($0) }) {
       serverAhead = time.now.duration(to: date)
     }

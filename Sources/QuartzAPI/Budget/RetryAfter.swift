@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 
 /// How long a server asks to be left alone. Decided from its headers alone, and never for longer than `RetryTime.cap`.
 package enum RetryAfter {
@@ -11,7 +12,7 @@ package enum RetryAfter {
   ///
   /// A date is measured against the server's own Date header where there is one, so a server whose clock is years
   /// off still gets what it meant.
-  package static func wait(_ response: APIResponse, now: Timestamp) -> Duration? {
+  package static func wait(_ response: OutboundAnswer, now: Timestamp) -> Duration? {
     let server = response.header("Date").flatMap { HTTPDate.parse($0) } ?? now
     if let text = response.header("Retry-After"), let wait = RetryTime.wait(text, now: server) { return wait }
     guard let text = response.header("X-RateLimit-Reset"), let number = RetryTime.digits(text) else {

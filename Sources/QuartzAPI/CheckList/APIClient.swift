@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 
 /// Reads the list of checks, and that of maintenance windows.
 package struct APIClient: Sendable {
@@ -98,7 +99,7 @@ package struct APIClient: Sendable {
     }
   }
 
-  private func refused(_ response: APIResponse) -> PullFailure {
+  private func refused(_ response: OutboundAnswer) -> PullFailure {
     let refusal = Refusal(response, dialect: .quartz, now: wire.now())
     var failure: PullFailure
     switch response.status {

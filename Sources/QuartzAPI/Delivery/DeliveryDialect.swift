@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 
 /// Differences between the two receivers: how they acknowledge, and what their refusals mean for an operator.
 package enum DeliveryDialect: Hashable, Sendable {
@@ -26,7 +27,7 @@ package enum DeliveryDialect: Hashable, Sendable {
   }
 
   /// `nil` for a 2xx that is no acknowledgement.
-  package func acknowledgement(_ response: APIResponse, sent: [UniqueID]) -> Acknowledgement? {
+  package func acknowledgement(_ response: OutboundAnswer, sent: [UniqueID]) -> Acknowledgement? {
     switch self {
     case .quartz: quartzAcknowledgement(response, sent: sent)
     case .supabase: supabaseAcknowledgement(response)
@@ -34,7 +35,7 @@ package enum DeliveryDialect: Hashable, Sendable {
   }
 
   /// JSON with success true that accounts for every row.
-  private func quartzAcknowledgement(_ response: APIResponse, sent: [UniqueID]) -> Acknowledgement? {
+  private func quartzAcknowledgement(_ response: OutboundAnswer, sent: [UniqueID]) -> Acknowledgement? {
     guard let body = response.json, body["success"]?.bool == true, let data = body["data"],
       let accepted = data["accepted"]?.integer, let duplicates = data["duplicates"]?.integer,
       let rows = data["rejected"]?.array, accepted >= 0, duplicates >= 0
@@ -56,7 +57,7 @@ package enum DeliveryDialect: Hashable, Sendable {
   }
 
   /// Exactly 201, and a header that only PostgREST sets: its body is empty, which any proxy can imitate.
-  private func supabaseAcknowledgement(_ response: APIResponse) -> Acknowledgement? {
+  private func supabaseAcknowledgement(_ response: OutboundAnswer) -> Acknowledgement? {
     guard response.status == 201,
       response.header("Content-Range") != nil || response.header("Preference-Applied") != nil
     else { return nil }

@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 
 /// Meaning of each answer. Pure: bytes in, meaning out; the table in docs/delivery.md is this file in prose.
 package enum DeliveryRules {
@@ -25,7 +26,7 @@ package enum DeliveryRules {
   }
 
   private static func acknowledgement(
-    _ response: APIResponse, by dialect: DeliveryDialect, sent: [UniqueID]
+    _ response: OutboundAnswer, by dialect: DeliveryDialect, sent: [UniqueID]
   ) -> DeliveryOutcome {
     if let acknowledgement = dialect.acknowledgement(response, sent: sent) {
       return .acknowledged(acknowledgement)
@@ -40,7 +41,7 @@ package enum DeliveryRules {
       wait: nil, blamesBatch: false)
   }
 
-  private static func redirected(_ response: APIResponse, _ dialect: DeliveryDialect) -> DeliveryOutcome {
+  private static func redirected(_ response: OutboundAnswer, _ dialect: DeliveryDialect) -> DeliveryOutcome {
     .misconfigured(
       Notice.warning(
         .delivery,
@@ -115,7 +116,7 @@ package struct Refusal: Hashable, Sendable {
     case rows, authorization, schema, passing
   }
 
-  init(_ response: APIResponse, dialect: DeliveryDialect, now: Timestamp) {
+  init(_ response: OutboundAnswer, dialect: DeliveryDialect, now: Timestamp) {
     self.status = response.status
     self.dialect = dialect
     self.wait = RetryAfter.wait(response, now: now)

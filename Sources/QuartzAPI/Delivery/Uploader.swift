@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 import Synchronization
 
 /// Drains the store to the receiver: performs what the machine decides, one request at a time.
@@ -165,7 +166,7 @@ package final class Uploader: Sendable {
     try await perform(state.withLock { event(&$0, now) })
   }
 
-  private func hear(_ response: APIResponse) {
+  private func hear(_ response: OutboundAnswer) {
     guard let contact = route.contact, response.status == 200, let data = response.json?["data"] else {
       return
     }

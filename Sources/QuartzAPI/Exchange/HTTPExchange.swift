@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 
 /// The one outside thing of this room: a request goes out, an answer or a failure comes back.
 package protocol HTTPExchanging: Sendable {
@@ -43,32 +44,7 @@ package struct APIRequest: Hashable, Sendable {
 }
 
 package enum APIReply: Hashable, Sendable {
-  case response(APIResponse)
+  case response(OutboundAnswer)
   /// No answer that can be trusted: unresolved, refused, timed out, cut off, longer than the cap. In words.
   case failure(String)
-}
-
-package struct APIResponse: Hashable, Sendable {
-  package var status: Int
-  package var headers: [HeaderField]
-  package var body: [UInt8]
-
-  package init(status: Int, headers: [HeaderField] = [], body: [UInt8] = []) {
-    self.status = status
-    self.headers = headers
-    self.body = body
-  }
-
-  /// The first such header's value; the name in any case.
-  package func header(_ name: String) -> String? { headers.first(name)?.reveal() }
-
-  /// The body, if it is one JSON text of at most 64 levels.
-  package var json: JSONValue? { try? JSONValue.parse(body, maxDepth: 64) }
-}
-
-extension HTTPURL {
-  /// Whether a key may be sent there: https, or http that stays on this machine.
-  package var mayCarrySecrets: Bool {
-    scheme == .https || isThisMachine(host)
-  }
 }

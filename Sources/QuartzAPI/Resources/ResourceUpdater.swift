@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 import Synchronization
 
 /// Writes the status of resources into the backend, for `quartz.update_resources`: one request a change, since with

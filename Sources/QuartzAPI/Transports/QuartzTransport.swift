@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 
 /// `POST {url}/check-results` with the API key; docs/delivery.md describes the route that the backend needs.
 package struct QuartzTransport: ResultTransport {
@@ -83,11 +84,11 @@ package struct Wire: Sendable {
   /// Waits for a request's turn in the rate budget.
   package var admitted: @Sendable (RequestUse) async throws(CancellationError) -> Void
   /// Told what an answer says about the rate.
-  package var observe: @Sendable (APIResponse) async -> Void
+  package var observe: @Sendable (OutboundAnswer) async -> Void
 
   package init(
     exchange: any HTTPExchanging, now: @escaping @Sendable () -> Timestamp,
-    observe: @escaping @Sendable (APIResponse) async -> Void = { _ in },
+    observe: @escaping @Sendable (OutboundAnswer) async -> Void = { _ in },
     admitted: @escaping @Sendable (RequestUse) async throws(CancellationError) -> Void
   ) {
     self.exchange = exchange

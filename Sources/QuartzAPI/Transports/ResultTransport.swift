@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 
 /// A way to the receiver. It makes the request and reads the answer; what follows from it is the machine's.
 package protocol ResultTransport: Sendable {
@@ -17,7 +18,7 @@ package protocol ResultTransport: Sendable {
 /// Outcome of a request: its meaning, and the answer itself for the rate budget.
 package struct DeliveryReport: Hashable, Sendable {
   package var outcome: DeliveryOutcome
-  package var response: APIResponse?
+  package var response: OutboundAnswer?
 
   package init(_ outcome: DeliveryOutcome, _ reply: APIReply? = nil) {
     self.outcome = outcome

@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 import Synchronization
 
 /// A signed-in user's token, renewed at 80 % of its life.

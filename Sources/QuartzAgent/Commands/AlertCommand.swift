@@ -5,8 +5,8 @@ import AgentConfig
 import Alerts
 import ArgumentParser
 import Basics
-import Checks
 import Monitoring
+import Network
 
 /// `quartz-agent alert`: notification channels.
 struct AlertCommand: AsyncParsableCommand {
@@ -104,7 +104,7 @@ private func send(
   _ kind: AlertMessage.Kind, by channels: [AlertChannel], _ writer: MessageWriter, _ settings: Settings
 ) async throws -> Bool {
   try await withProbeEngine(egress: ProbeEgress(settings), time: .system) { engine in
-    let sender = ChannelSender(engine, settings.egress) { printError($0) }
+    let sender = ChannelSender(engine.outbound, .egress(settings.egress)) { printError($0) }
     var isTaken = true
     for channel in channels where !Task.isCancelled {
       if let unread = channel.unread {

@@ -7,6 +7,7 @@ import Basics
 import Checks
 import Glibc
 import Monitoring
+import Network
 
 /// `quartz-agent once`: run checks now, through the engine the daemon uses.
 struct OnceCommand: AsyncParsableCommand {

@@ -2,9 +2,9 @@
 
 import Agent
 import Basics
-import Checks
 import Logging
 import Monitoring
+import Network
 import Tracing
 
 /// Traces of `once --trace` after a failure that the path may explain. The verdict stays as it is.

@@ -3,9 +3,9 @@
 import Agent
 import ArgumentParser
 import Basics
-import Checks
 import Glibc
 import Monitoring
+import Network
 import Tracing
 
 /// `quartz-agent trace`: the way to a target, router by router.

@@ -6,6 +6,7 @@ import ArgumentParser
 import Basics
 import Checks
 import Monitoring
+import Network
 
 /// The target of one `trace`, and its policy.
 struct TraceTarget {

@@ -8,6 +8,7 @@ import Basics
 import Checks
 import Curl
 import Monitoring
+import Network
 
 /// `quartz-agent validate`.
 struct ValidateCommand: ParsableCommand {

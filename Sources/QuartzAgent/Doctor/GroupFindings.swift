@@ -3,9 +3,9 @@
 import Agent
 import AgentConfig
 import Basics
-import Checks
 import Groups
 import Monitoring
+import Network
 
 /// The group's store: each endpoint by itself, then what this agent may do in it. Nothing is left behind.
 struct GroupFindings {

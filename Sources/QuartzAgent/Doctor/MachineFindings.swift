@@ -6,6 +6,7 @@ import Checks
 import Curl
 import Glibc
 import Monitoring
+import Network
 
 // What can be seen without sending anything.
 

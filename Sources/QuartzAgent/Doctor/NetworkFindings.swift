@@ -3,8 +3,8 @@
 import Agent
 import AgentConfig
 import Basics
-import Checks
 import Monitoring
+import Network
 import QuartzAPI
 
 /// Findings that need a request: the name servers, and the API.
@@ -72,9 +72,7 @@ struct NetworkFindings {
 
   /// The key, and this machine's clock against the API's.
   func api(_ quartz: QuartzSettings) async -> [Notice] {
-    let exchange = CurlExchange(
-      to: quartz.url, userAgent: userAgent, engine: engine.curl, time: engine.time,
-      resolve: engine.resolver.forRequests(nil, engine.time))
+    let exchange = OriginExchange(to: quartz.url, over: engine.outbound)
     let request = APIRequest(
       .get, quartz.url.appending("monitoring-checks", query: "limit=1&is_enabled=true"),
       headers: [HeaderField("X-API-Key", quartz.apiKey)], timeout: .seconds(15))
@@ -88,7 +86,7 @@ struct NetworkFindings {
     }
   }
 
-  private func answer(_ response: APIResponse) -> Notice {
+  private func answer(_ response: OutboundAnswer) -> Notice {
     switch response.status {
     case 200 where response.json?["success"]?.bool == true:
       return .fine("api", "reachable, and the key is accepted")
@@ -109,7 +107,7 @@ struct NetworkFindings {
     }
   }
 
-  private func skew(_ response: APIResponse, between before: Timestamp, and after: Timestamp) -> [Notice] {
+  private func skew(_ response: OutboundAnswer, between before: Timestamp, and after: Timestamp) -> [Notice] {
     guard let text = response.header("date"), let date = HTTPDate.parse(text) else { return [] }
     // Their date is cut to the second, and was made some time between our two.
     let ahead = date.duration(to: before).seconds - 1

@@ -2,9 +2,9 @@
 
 import Agent
 import Basics
-import Checks
 import Glibc
 import Monitoring
+import Network
 import Synchronization
 import Tracing
 

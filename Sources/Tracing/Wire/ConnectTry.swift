@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Checks
 import Glibc
 import Monitoring
+import Network
 
 /// One attempt to connect, whose packets have a TTL. Used on the trace's thread only.
 ///

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Checks
 import Monitoring
+import Network
 
 /// Meaning of an answer to a packet of a trace, for its path. Pure.
 enum AnswerMeaning: Hashable, Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Checks
 import Monitoring
+import Network
 
 /// The MPLS labels that a router says a packet bore when it came to it (RFC 4950), in the extensions behind the packet
 /// that it quotes (RFC 4884 7). Pure.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Checks
 import Glibc
 import Monitoring
+import Network
 
 /// Datagrams or echo requests of one flow: one socket, whose ports (or identifier and checksum) never change. Used on the
 /// trace's thread only.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Checks
 import Monitoring
+import Network
 
 /// Payload of a flow's packets, and how they are recognised. Pure.
 ///

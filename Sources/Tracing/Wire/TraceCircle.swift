@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Checks
 import Monitoring
 
 /// A way that leads nowhere: the same routers over and over. Pure.

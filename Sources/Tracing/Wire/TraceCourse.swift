@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Checks
 import Monitoring
 
 /// Which packet each flow sends next, and how long its answer is waited for. Pure.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Checks
 import Glibc
 import Monitoring
+import Network
 
 /// One trace, from its first packet to what it amounts to. Everything happens on one thread that is its own: a trace is
 /// rare, sends and reads in bursts, and would be a lateness of others on a loop that they share.

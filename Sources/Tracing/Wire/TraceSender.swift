@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Checks
 import Glibc
 import Monitoring
+import Network
 
 /// Sends the packets of a walk and knows their answers again. Used on the trace's thread only.
 protocol TraceSender: AnyObject {

@@ -2,7 +2,6 @@
 
 import Basics
 import CLinux
-import Checks
 import Glibc
 import Monitoring
 import Synchronization

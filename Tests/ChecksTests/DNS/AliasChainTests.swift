@@ -2,10 +2,12 @@
 
 import Basics
 import Monitoring
+import NetworkTestSupport
 import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// Aliases as real name servers answer them: knot with five of them at once and no more, unbound, in `DNSProbeTests`, with all
 /// that it followed itself.

@@ -3,11 +3,13 @@
 import Basics
 import Foundation
 import Monitoring
+import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// The rest of the fault table's rows for name servers, seen through a whole check. `HostileServerTests` and
 /// `DNSMessageTests` have the others.

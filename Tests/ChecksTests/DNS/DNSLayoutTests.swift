@@ -2,9 +2,11 @@
 
 import Basics
 import Monitoring
+import NetworkTestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// The data of each record type, field by field, as its RFC has it.
 @Suite struct DNSLayoutTests {

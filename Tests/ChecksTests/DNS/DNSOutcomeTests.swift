@@ -2,10 +2,12 @@
 
 import Basics
 import Monitoring
+import NetworkTestSupport
 import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// The outcome of a name server's reply: the time of each part, and how much of the answer is kept.
 @Suite struct DNSOutcomeTests {

@@ -2,10 +2,12 @@
 
 import Basics
 import Monitoring
+import NetworkTestSupport
 import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// The probe against knot and unbound.
 @Suite(.timeLimit(.minutes(1))) struct DNSProbeTests {

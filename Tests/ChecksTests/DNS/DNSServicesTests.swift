@@ -3,10 +3,12 @@
 import Basics
 import Foundation
 import Monitoring
+import NetworkTestSupport
 import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// SRV records of a real name server, as discovery asks for them.
 struct DNSServicesTests {

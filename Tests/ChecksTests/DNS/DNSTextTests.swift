@@ -4,6 +4,7 @@ import Basics
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// The words that records are printed in, and read from.
 @Suite struct DNSTextTests {

@@ -2,10 +2,12 @@
 
 import Basics
 import Monitoring
+import NetworkTestSupport
 import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// The probe against unbound over each transport, and against servers that only look like it.
 @Suite(.timeLimit(.minutes(3))) struct DNSTransportTests {

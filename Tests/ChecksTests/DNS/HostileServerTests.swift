@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -114,8 +115,7 @@ import Testing
     try await withUDPResponder(script: { request, client in
       client.send(
         Wire(to: request).with { wire in
-          wire.question[1] = 0x58
-          wire.answers = [Wire.a(192, 0, 2, 1)]
+          (wire.question[1], wire.answers) = (0x58, [Wire.a(192, 0, 2, 1)])
         }.bytes)
     }) { server in
       let outcome = try await probe(question, server.port)

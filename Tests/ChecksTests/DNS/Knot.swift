@@ -4,9 +4,11 @@ import Basics
 import Curl
 import Foundation
 import Monitoring
+import NetworkTestSupport
 import TestSupport
 
 @testable import Checks
+@testable import Network
 
 /// A zone for knot.
 struct KnotZone {

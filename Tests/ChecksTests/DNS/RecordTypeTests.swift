@@ -3,10 +3,12 @@
 import Basics
 import Foundation
 import Monitoring
+import NetworkTestSupport
 import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// What the probe prints, beside what kdig makes of the same bytes.
 @Suite(.timeLimit(.minutes(2))) struct RecordTypeTests {

@@ -2,10 +2,12 @@
 
 import Basics
 import Monitoring
+import NetworkTestSupport
 import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// Two knots on two addresses of this machine, which the same zone names as its servers.
 @Suite(.timeLimit(.minutes(2))) struct SerialAgreementTests {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import NetworkTestSupport
 import TestSupport
 
 @testable import Checks

@@ -2,11 +2,13 @@
 
 import Basics
 import Monitoring
+import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// S-9 and A22, on a clock of the test's own.
 @Suite struct EgressBudgetTests {

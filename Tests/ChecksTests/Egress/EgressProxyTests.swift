@@ -3,11 +3,13 @@
 import Basics
 import Curl
 import Monitoring
+import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// `egress.proxy`: the way of the API's checks to the names that the administrator wrote down.
 @Suite(.timeLimit(.minutes(1))) struct EgressProxyTests {

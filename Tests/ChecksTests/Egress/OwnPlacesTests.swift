@@ -2,9 +2,11 @@
 
 import Basics
 import Monitoring
+import NetworkTestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// A20: a stranger's check aimed at the agent itself, or at the API it serves. And S-11: the methods it may use.
 @Suite struct OwnPlacesTests {

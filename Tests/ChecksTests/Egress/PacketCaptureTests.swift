@@ -5,11 +5,13 @@ import Curl
 import Foundation
 import Glibc
 import Monitoring
+import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// F9: hostile checks of the API through the agent's own runner, in a network namespace where every packet is seen and
 /// every address would answer. Not one packet may go to a forbidden address.

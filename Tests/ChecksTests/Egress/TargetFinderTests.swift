@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// The one door to an address: what the policy and the budget say is asked for every target and for every hop.
 @Suite(.timeLimit(.minutes(1))) struct TargetFinderTests {

@@ -4,11 +4,13 @@ import Basics
 import Curl
 import Foundation
 import Monitoring
+import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// S-6, A17: however a URL is spelled, what was judged is what is looked up, what is dialled and what is asked for.
 @Suite(.timeLimit(.minutes(3))) struct URLSpellingTests {

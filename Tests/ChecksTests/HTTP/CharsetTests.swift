@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import NetworkTestSupport
 import Testing
 
 @testable import Checks

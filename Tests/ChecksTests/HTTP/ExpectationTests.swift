@@ -4,6 +4,7 @@ import Basics
 import Checks
 import Foundation
 import Monitoring
+import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing

@@ -5,6 +5,8 @@ import Checks
 import Foundation
 import Glibc
 import Monitoring
+import Network
+import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing

@@ -5,6 +5,7 @@ import Checks
 import Curl
 import Foundation
 import Monitoring
+import Network
 import TestSupport
 import Testing
 

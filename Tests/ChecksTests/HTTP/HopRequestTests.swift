@@ -6,6 +6,7 @@ import Monitoring
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// What of a check goes along with a redirect, hop by hop, without a server.
 @Suite struct HopRequestTests {

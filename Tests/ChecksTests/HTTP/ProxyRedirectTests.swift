@@ -3,11 +3,13 @@
 import Basics
 import Curl
 import Monitoring
+import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// Behind a proxy a redirect may not lead inward either, as far as its target can be told without asking for it.
 @Suite(.timeLimit(.minutes(1))) struct ProxyRedirectTests {

@@ -6,6 +6,7 @@ import Monitoring
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// The requests that a check's keys lead to, hop by hop, without a server.
 @Suite struct RequestRulesTests {

@@ -6,6 +6,7 @@ import Monitoring
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// Challenges and redirects of one attempt, without a server.
 @Suite struct SessionRulesTests {

@@ -6,6 +6,7 @@ import Monitoring
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// The sum of an attempt's hops, and whose fault a failure on the way is, without a server.
 @Suite struct TrailRulesTests {

@@ -4,11 +4,13 @@ import Basics
 import Foundation
 import Glibc
 import Monitoring
+import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// `resolver:`, `source_address:` and `ip:` of a check.
 @Suite(.timeLimit(.minutes(2))) struct CheckResolverTests {
@@ -16,7 +18,6 @@ import Testing
     let isV4 = request[request.count - 14] == 1 || request.suffix(4) == [0, 1, 0, 1]
     client.send(
       Wire(to: request).with { wire in
-        wire.flags = 0x8180
         if isV4 { wire.answers = [Wire.record(1, v4)] }
       }.bytes)
   }

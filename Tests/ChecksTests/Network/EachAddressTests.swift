@@ -3,10 +3,12 @@
 import Basics
 import Curl
 import Monitoring
+import NetworkTestSupport
 import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// `addresses: each`.
 @Suite(.timeLimit(.minutes(2))) struct EachAddressTests {

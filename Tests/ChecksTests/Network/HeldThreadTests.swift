@@ -3,11 +3,13 @@
 import Basics
 import Glibc
 import Monitoring
+import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// What a busy core does to a round trip: nothing. The reactor's thread is held from before the answer comes until long
 /// after; the answer's time is that of the kernel's stamp. No time is compared with a number: the answer cannot be later

@@ -4,10 +4,12 @@ import Basics
 import Curl
 import Glibc
 import Monitoring
+import NetworkTestSupport
 import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// Whose fault silence is: this machine's link and gateway, or the target's.
 @Suite(.enabled(if: NetworkNamespace.isAvailable), .returnsHome, .timeLimit(.minutes(2)))

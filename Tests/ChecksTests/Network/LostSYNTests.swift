@@ -6,6 +6,8 @@ import Curl
 import Foundation
 import Glibc
 import Monitoring
+import Network
+import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing

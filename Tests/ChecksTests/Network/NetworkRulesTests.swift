@@ -3,10 +3,12 @@
 import Basics
 import Glibc
 import Monitoring
+import NetworkTestSupport
 import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// Tables of the network: places by their names, errors by their numbers, and the bounds of resolv.conf.
 @Suite struct NetworkRulesTests {

@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import NetworkTestSupport
 import TestSupport
 
 /// A cable that delays, loses and doubles packets: a tun device that gives each packet back with its two addresses

@@ -5,10 +5,12 @@ import Curl
 import Foundation
 import Glibc
 import Monitoring
+import NetworkTestSupport
 import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// Several addresses, one connection (RFC 8305).
 @Suite(.timeLimit(.minutes(2))) struct RaceTests {

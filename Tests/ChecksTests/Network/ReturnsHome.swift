@@ -4,14 +4,6 @@ import Glibc
 import TestSupport
 import Testing
 
-@testable import Checks
-
-extension NetworkNamespace {
-  /// A reactor whose sockets live in an empty network namespace that was set up by the shell lines. Threads inherit
-  /// the namespace of the thread that makes them, and the namespace ends with its last thread and socket.
-  static func reactor(_ lines: [String]) async throws -> Reactor { try await run(lines) { try Reactor() } }
-}
-
 /// Brings the threads of the cooperative pool back after each test whose engine or reactor lives in a namespace. A
 /// thread in there that finishes an await may have to start a thread of the pool, which then inherits the namespace,
 /// and with it whatever the test did to its packets: the tests that follow would run in there.

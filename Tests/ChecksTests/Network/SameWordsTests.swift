@@ -4,10 +4,12 @@ import Basics
 import Curl
 import Glibc
 import Monitoring
+import NetworkTestSupport
 import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// The same cause has the same words in every type of check.
 @Suite(.timeLimit(.minutes(2))) struct SameWordsTests {

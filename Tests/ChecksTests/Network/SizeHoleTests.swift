@@ -4,10 +4,12 @@ import Basics
 import Curl
 import Glibc
 import Monitoring
+import NetworkTestSupport
 import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// Large packets vanish on the way and small ones get through (RFC 2923 section 2.1): in namespaces whose firewall drops by
 /// length.

@@ -2,10 +2,12 @@
 
 import Basics
 import Monitoring
+import NetworkTestSupport
 import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// `method: tcp`.
 @Suite(.timeLimit(.minutes(1))) struct ConnectPingTests {

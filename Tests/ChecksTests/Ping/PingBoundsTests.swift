@@ -2,10 +2,12 @@
 
 import Basics
 import Monitoring
+import NetworkTestSupport
 import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// Which threshold of a ping speaks, and the bytes of its packets.
 @Suite struct PingBoundsTests {

@@ -2,10 +2,12 @@
 
 import Basics
 import Monitoring
+import NetworkTestSupport
 import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// Real echoes in network namespaces, whose permission and routes belong to the test.
 @Suite(.enabled(if: NetworkNamespace.isAvailable), .returnsHome, .timeLimit(.minutes(1)))

@@ -3,10 +3,12 @@
 import Basics
 import Glibc
 import Monitoring
+import NetworkTestSupport
 import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// What a raw socket leaves to us: headers, checksums, and whose packet it is.
 @Suite struct RawEchoTests {

@@ -3,10 +3,12 @@
 import Basics
 import Glibc
 import Monitoring
+import NetworkTestSupport
 import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// Real echoes over raw sockets, in namespaces whose ping_group_range keeps everybody out.
 @Suite(.enabled(if: NetworkNamespace.isAvailable), .returnsHome, .timeLimit(.minutes(1)))

@@ -3,10 +3,12 @@
 import Basics
 import Curl
 import Monitoring
+import NetworkTestSupport
 import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// "There is no such name" and "it has no address" are told apart, in every type of check and for every name that a
 /// check has: its target's, its name server's, its resolver's, its proxy's.

@@ -3,6 +3,7 @@
 import Basics
 import Foundation
 import Monitoring
+import NetworkTestSupport
 import Testing
 
 @testable import Checks

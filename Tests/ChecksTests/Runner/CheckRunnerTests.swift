@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -27,8 +28,7 @@ import Testing
 
   private func check(_ change: (inout CheckDefinition) -> Void = { _ in }) throws -> MonitoringCheck {
     try makeCheck("tcp") { definition in
-      definition.host = "example.com"
-      definition.port = 443
+      (definition.host, definition.port) = ("example.com", 443)
       definition.retries = 2
       definition.retryDelay = .seconds(3)
       definition.confirmDelay = .seconds(7)

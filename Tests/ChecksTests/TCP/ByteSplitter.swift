@@ -2,6 +2,7 @@
 
 import Foundation
 import Glibc
+import NetworkTestSupport
 import TestSupport
 
 /// A proxy that hands on everything its server says in single bytes, each in a packet of its own.

@@ -3,6 +3,7 @@
 import Basics
 import Foundation
 import Glibc
+import NetworkTestSupport
 import TestSupport
 import Testing
 

@@ -5,6 +5,7 @@ import Monitoring
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// The machine behind dialogs, without a socket.
 @Suite struct DialogConversationTests {

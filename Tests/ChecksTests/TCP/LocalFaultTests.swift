@@ -2,10 +2,12 @@
 
 import Basics
 import Monitoring
+import NetworkTestSupport
 import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// What this machine lacks must not look like an outage. Each in a network namespace of its own.
 @Suite(.enabled(if: NetworkNamespace.isAvailable), .returnsHome, .timeLimit(.minutes(1)))

@@ -7,6 +7,7 @@ import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 /// The meaning of a connection's end, by how far its conversation got; without a socket.
 @Suite struct PortRulesTests {

@@ -6,6 +6,7 @@ import Curl
 import Foundation
 import Glibc
 import Monitoring
+import NetworkTestSupport
 import TestSupport
 import Testing
 

@@ -4,6 +4,7 @@ import Basics
 import Curl
 import Foundation
 import Monitoring
+import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing

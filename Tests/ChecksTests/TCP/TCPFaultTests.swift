@@ -3,6 +3,7 @@
 import Basics
 import Glibc
 import Monitoring
+import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing

@@ -4,11 +4,13 @@ import Basics
 import Foundation
 import Glibc
 import Monitoring
+import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Checks
+@testable import Network
 
 @Suite(.timeLimit(.minutes(1))) struct TCPProbeTests {
   /// Names and addresses by word of the test.

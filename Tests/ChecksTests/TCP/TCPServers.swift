@@ -3,6 +3,7 @@
 import Basics
 import Foundation
 import Glibc
+import NetworkTestSupport
 import TestSupport
 
 /// Debian's sshd on a free port, with a host key made for it.

@@ -5,6 +5,8 @@ import Checks
 import Curl
 import Foundation
 import Monitoring
+import Network
+import NetworkTestSupport
 import TestSupport
 import Testing
 

@@ -5,6 +5,8 @@ import Curl
 import Foundation
 import Groups
 import Monitoring
+import Network
+import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -41,9 +43,8 @@ import Testing
 
   private func client(_ engine: CurlEngine, _ port: UInt16) throws -> EtcdClient {
     let settings = EtcdSettings(endpoints: [try HTTPURL("http://127.0.0.1:\(port)")])
-    return EtcdClient(settings, userAgent: "test", engine: engine) { _, _ in
-      .failure(EndpointFailure("no names here"))
-    }
+    return EtcdClient(settings, over: .test(engine))
+  }
   }
 
   /// As long as the test.

@@ -4,6 +4,8 @@ import Basics
 import Curl
 import Groups
 import Monitoring
+import Network
+import NetworkTestSupport
 import TestSupport
 import Testing
 
@@ -15,9 +17,7 @@ import Testing
       try await withCurlEngine { engine in
         var settings = EtcdSettings(endpoints: try server.urls.map { try HTTPURL($0) })
         (settings.user, settings.password) = ("quartz-london", Redacted("sesame"))
-        let client = EtcdClient(settings, userAgent: "test", engine: engine) { _, _ in
-          .failure(EndpointFailure("there is no resolver"))
-        }
+        let client = EtcdClient(settings, over: .test(engine))
         let places = EtcdQuorum(client: client, prefix: "/quartz/")
         #expect(await places.obstacle()?.kind == .denied)
         for (permission, obstacle) in [("read", StoreTrouble.Kind.denied), ("readwrite", nil)] {

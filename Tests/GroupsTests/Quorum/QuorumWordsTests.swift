@@ -3,6 +3,8 @@
 import Basics
 import Curl
 import Monitoring
+import Network
+import NetworkTestSupport
 import Testing
 
 @testable import Groups
@@ -15,9 +17,7 @@ import Testing
 
   private func withStore(_ body: (EtcdQuorum) throws -> Void) async throws {
     try await withCurlEngine { engine in
-      let client = EtcdClient(EtcdSettings(endpoints: []), userAgent: "test", engine: engine) { _, _ in
-        .failure(EndpointFailure("no"))
-      }
+      let client = EtcdClient(EtcdSettings(endpoints: []), over: .test(engine))
       try body(EtcdQuorum(client: client, prefix: "/q/"))
     }
   }

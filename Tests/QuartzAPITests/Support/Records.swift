@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 import QuartzAPI
 import TestSupport
 
@@ -49,7 +50,7 @@ struct InProcess: HTTPExchanging {
     case .hangUp, .hold: return .failure("the connection ended before the answer")
     case .respond(let status, let headers, let body):
       return .response(
-        APIResponse(status: status, headers: headers.map { .init($0.key, $0.value) }, body: body))
+        OutboundAnswer(status: status, headers: headers.map { .init($0.key, $0.value) }, body: body))
     }
   }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Checks
 import Foundation
 import Glibc
+import Network
 import TestSupport
 
 @testable import Tracing

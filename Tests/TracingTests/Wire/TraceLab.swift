@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Checks
 import Foundation
 import Glibc
 import Monitoring
+import Network
 import Synchronization
 import TestSupport
 import Testing

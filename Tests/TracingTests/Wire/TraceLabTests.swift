@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Checks
 import Glibc
 import Monitoring
+import Network
 import TestSupport
 import Testing
 

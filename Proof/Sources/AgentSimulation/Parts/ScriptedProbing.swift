@@ -4,6 +4,7 @@ import Agent
 import Basics
 import Checks
 import Monitoring
+import Network
 
 /// The one probe in the place of the engine's, with the runner's canaries and parents around it.
 struct ScriptedProbing: Probing {

@@ -4,11 +4,11 @@ import Agent
 import AgentConfig
 import Alerts
 import Basics
-import Checks
 import Groups
 import History
 import Logging
 import Monitoring
+import Network
 import QuartzAPI
 import Scheduler
 import Spool
@@ -128,7 +128,7 @@ final class SimulatedAgent: @unchecked Sendable {
       tracer: { ScriptedTracer(life: life, seed: world.seed) },
       sender: LifePager(pager: world.pager, life: life) { world.witness.acknowledged($0) },
       call: { _, _ in .failed("there is no such switch") },
-      exchange: { _, _ in LifeExchange(backend: world.backend, way: world.way, life: life) },
+      exchange: { _ in LifeExchange(backend: world.backend, way: world.way, life: life) },
       stores: world.room.map { room in
         GroupStores(
           members: LifeGroupStore(room, name: config.name, life), incidents: LifeIncidents(room, life),

@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 import QuartzAPI
 
 /// The receiver of results and the way to it: rows by id, and everything that can go wrong with a request.
@@ -102,12 +103,14 @@ final class Backend: @unchecked Sendable {
       return .failure("no answer within 60 s")
     case .lying:
       _ = serve(request)
-      return .response(APIResponse(status: 502))
-    case .failing: return .response(APIResponse(status: 500, body: Array(#"{"error":"internal"}"#.utf8)))
-    case .overloaded: return .response(APIResponse(status: 503, headers: [HeaderField("Retry-After", "20")]))
-    case .throttling: return .response(APIResponse(status: 429, headers: [HeaderField("Retry-After", "60")]))
-    case .locked: return .response(APIResponse(status: 401))
-    case .portal: return .response(APIResponse(status: 200, body: Array("<html>Welcome</html>".utf8)))
+      return .response(OutboundAnswer(status: 502))
+    case .failing: return .response(OutboundAnswer(status: 500, body: Array(#"{"error":"internal"}"#.utf8)))
+    case .overloaded:
+      return .response(OutboundAnswer(status: 503, headers: [HeaderField("Retry-After", "20")]))
+    case .throttling:
+      return .response(OutboundAnswer(status: 429, headers: [HeaderField("Retry-After", "60")]))
+    case .locked: return .response(OutboundAnswer(status: 401))
+    case .portal: return .response(OutboundAnswer(status: 200, body: Array("<html>Welcome</html>".utf8)))
     }
   }
 
@@ -116,10 +119,10 @@ final class Backend: @unchecked Sendable {
     switch request.method {
     case .post: return store(request.body)
     case .get where path.hasSuffix("/monitoring-checks"):
-      return list?.page() ?? .response(APIResponse(status: 404))
+      return list?.page() ?? .response(OutboundAnswer(status: 404))
     case .get:
       let none = #"{"success":true,"data":[],"meta":{"total":0,"total_pages":0}}"#
-      return .response(APIResponse(status: 200, body: Array(none.utf8)))
+      return .response(OutboundAnswer(status: 200, body: Array(none.utf8)))
     case .put: return tell(path, request.body)
     }
   }
@@ -127,14 +130,14 @@ final class Backend: @unchecked Sendable {
   private func tell(_ path: String, _ body: [UInt8]) -> APIReply {
     guard let word = path.split(separator: "/").last, let resource = UniqueID(String(word)),
       let status = (try? JSONValue.parse(body))?["status"]?.string
-    else { return .response(APIResponse(status: 400)) }
+    else { return .response(OutboundAnswer(status: 400)) }
     resources[resource] = status
-    return .response(APIResponse(status: 200, body: Array(#"{"success":true}"#.utf8)))
+    return .response(OutboundAnswer(status: 200, body: Array(#"{"success":true}"#.utf8)))
   }
 
   private func store(_ body: [UInt8]) -> APIReply {
     guard let json = try? JSONValue.parse(body), let results = json["results"]?.array else {
-      return .response(APIResponse(status: 400))
+      return .response(OutboundAnswer(status: 400))
     }
     var (accepted, known) = (0, 0)
     var rejected: [UniqueID] = []
@@ -143,7 +146,7 @@ final class Backend: @unchecked Sendable {
         let check = result["monitoring_check_id"]?.string.flatMap({ UniqueID($0) }),
         let slot = result["scheduled_at"]?.string.flatMap({ Timestamp(rfc3339: $0) }),
         let state = result["state"]?.string
-      else { return .response(APIResponse(status: 400)) }
+      else { return .response(OutboundAnswer(status: 400)) }
       if rows[id] != nil {
         known += 1
       } else if check == unwanted {
@@ -157,7 +160,7 @@ final class Backend: @unchecked Sendable {
       }
     }
     duplicates += known
-    return .response(APIResponse(status: 200, body: answer(accepted, known, rejected)))
+    return .response(OutboundAnswer(status: 200, body: answer(accepted, known, rejected)))
   }
 
   private func answer(_ accepted: Int, _ known: Int, _ rejected: [UniqueID]) -> [UInt8] {

@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 import QuartzAPI
 
 /// The list of checks that the backend gives, and what people do to it there.
@@ -82,17 +83,17 @@ final class RemoteList: @unchecked Sendable {
 
   func page() -> APIReply {
     switch mood {
-    case .well: return .response(APIResponse(status: 200, body: page(rows, total: rows.count)))
-    case .empty: return .response(APIResponse(status: 200, body: page([], total: 0)))
-    case .failing: return .response(APIResponse(status: 500, body: Array(#"{"error":"internal"}"#.utf8)))
+    case .well: return .response(OutboundAnswer(status: 200, body: page(rows, total: rows.count)))
+    case .empty: return .response(OutboundAnswer(status: 200, body: page([], total: 0)))
+    case .failing: return .response(OutboundAnswer(status: 500, body: Array(#"{"error":"internal"}"#.utf8)))
     case .torn:
-      return .response(APIResponse(status: 200, body: Array(page(rows, total: rows.count).dropLast(40))))
+      return .response(OutboundAnswer(status: 200, body: Array(page(rows, total: rows.count).dropLast(40))))
     case .strange:
-      return .response(APIResponse(status: 200, body: Array(#"{"success":true,"data":[]}"#.utf8)))
+      return .response(OutboundAnswer(status: 200, body: Array(#"{"success":true,"data":[]}"#.utf8)))
     case .short:
-      return .response(APIResponse(status: 200, body: page(Array(rows.dropLast()), total: rows.count)))
+      return .response(OutboundAnswer(status: 200, body: page(Array(rows.dropLast()), total: rows.count)))
     case .unfiltered:
-      return .response(APIResponse(status: 200, body: page(rows, total: rows.count, disabling: true)))
+      return .response(OutboundAnswer(status: 200, body: page(rows, total: rows.count, disabling: true)))
     }
   }
 
