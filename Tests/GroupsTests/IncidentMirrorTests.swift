@@ -83,4 +83,40 @@ import Testing
     mirror.take([entry(1, 19)])
     #expect(changed(mirror) == [0, 5, 20, 20])
   }
+
+  private struct NoStore: IncidentStore {
+    private let trouble = StoreTrouble(.unreachable, "no")
+    func readIncidents() async -> Result<IncidentReading, StoreTrouble> { .failure(trouble) }
+    func write(_ changes: [IncidentChange]) async -> Result<Int64?, StoreTrouble> { .failure(trouble) }
+    func isIdle(_ position: StorePosition, _ mark: StoreMark) -> Bool { position.isIdle(mark) }
+    func watchIncidents(
+      after revision: Int64, _ tell: @escaping @Sendable ([IncidentEntry]) -> Void
+    ) async -> WatchEnd { .trouble(trouble) }
+  }
+
+  /// The member's look at the store says once that nothing was missed; own writes say nothing of what others wrote.
+  @Test func whatTheMemberHasSeen() {
+    var mirror = mirror()
+    let store = NoStore()
+    let first = Instant(nanoseconds: 5_000_000_000)
+    func proof(_ revision: Int64, _ seconds: Int, cluster: UInt64 = 1) -> LeaseProof {
+      LeaseProof(
+        lease: 4, at: first + .seconds(100), store: StoreMark(cluster: cluster, revision: revision),
+        seenAt: first + .seconds(seconds))
+    }
+    let found = [
+      mirror.see(nil, in: store), mirror.see(LeaseProof(lease: 4, at: first), in: store),
+      mirror.see(proof(10, 0), in: store), mirror.see(proof(10, 0), in: store),
+      mirror.see(proof(11, 1), in: store), mirror.see(proof(10, 2, cluster: 2), in: store),
+      mirror.see(proof(10, 3), in: store),
+    ]
+    #expect(found == [nil, nil, first, nil, nil, nil, first + .seconds(3)])
+    mirror.took([IncidentChange(id(4), [7], replacing: 0)], at: 12)
+    #expect(mirror.revision == 12 && mirror.position.told == 10)
+    #expect(mirror.see(proof(12, 4), in: store) == nil)
+    mirror.take([entry(4, 12)])
+    #expect(mirror.position.told == 12 && mirror.see(proof(12, 5), in: store) == first + .seconds(5))
+    mirror.lose()
+    #expect(mirror.see(proof(12, 6), in: store) == nil && mirror.position.trust == .lost)
+  }
 }

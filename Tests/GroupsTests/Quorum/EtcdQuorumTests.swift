@@ -45,7 +45,6 @@ import Testing
     let settings = EtcdSettings(endpoints: [try HTTPURL("http://127.0.0.1:\(port)")])
     return EtcdClient(settings, over: .test(engine))
   }
-  }
 
   /// As long as the test.
   private struct LongLease: AgentLease {
