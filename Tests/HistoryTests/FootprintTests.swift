@@ -6,7 +6,7 @@ import Testing
 
 @testable import History
 
-/// What 90 full days of a check cost.
+/// The cost of 90 full days of a check.
 @Suite struct FootprintTests {
   @Test(arguments: [60, 900]) func ninetyDaysStayUnder48KiB(_ interval: Int) throws {
     var dice = Dice(state: 5)

@@ -27,7 +27,7 @@ func document(_ path: String, of folder: URL) async throws -> JSONValue? {
   return try JSONValue.parse(text.utf8)["data"]
 }
 
-/// What `status --format json` prints, with every check in its `list`.
+/// The document of `status --format json`, with every check in its `list`.
 func summary(of folder: URL) async throws -> JSONValue? {
   try await document("/api/v1/summary?full=1", of: folder)
 }
