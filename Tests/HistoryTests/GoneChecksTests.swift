@@ -120,7 +120,10 @@ import Testing
     store.replayed(through: 0, now: midnight + .seconds(5000))
     #expect(store.gone.checks == 100 && store.gone.forgotten == 4900)
     #expect(store.knows([mine]))
-    #expect(store.goneNotice(now: midnight + .seconds(5001)) != nil)
+    #expect(
+      store.goneNotice(now: midnight + .seconds(5001))?.what
+        == "the history of 4,900 removed checks was dropped before its 7 days were over: the limit is 100 checks and 1 MiB"
+    )
   }
 
   /// A file that was removed is none that is lost, and its number is used again.
