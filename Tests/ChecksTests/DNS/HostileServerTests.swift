@@ -248,14 +248,9 @@ import Testing
     },
   ]
 
-  @Test("D5, D6, D12: a cut answer comes by TCP, whole or broken")
-  func judgesWhatComesByTCP() async throws {
-    try await sideBySide(Self.streams.indices) { [question] in
-      try await Self.judges(Self.streams[$0], question)
-    }
-  }
-
-  private static func judges(_ stream: Stream, _ question: DNSProbeTests.Case) async throws {
+  @Test("D5, D6, D12: a cut answer comes by TCP, whole or broken", arguments: streams.indices)
+  func judgesWhatComesByTCP(index: Int) async throws {
+    let stream = Self.streams[index]
     let script: @Sendable (LoopbackConnection) -> Void = { connection in
       var bytes: [UInt8] = []
       while bytes.count < 2 || bytes.count < 2 + Int(bytes[0]) << 8 + Int(bytes[1]) {
@@ -266,7 +261,7 @@ import Testing
       stream.script(connection, Array(bytes[2...]))
     }
     try await withLoopbackServer(script: script) { tcp in
-      try await withUDPResponder(port: tcp.port, script: cut) { udp in
+      try await withUDPResponder(port: tcp.port, script: Self.cut) { udp in
         let outcome = try await probe(question, udp.port, within: .seconds(3))
         #expect(outcome.verdict.reason == stream.reason, "\(stream.what): \(outcome.verdict)")
         if stream.reason == .ok { #expect(outcome.dns?.truncated == true) }

@@ -107,11 +107,11 @@ import Testing
       }
       let good = ["rsa": try issue("rsa", isOver: false), "ecdsa": try issue("ecdsa", isOver: false)]
       for (ended, other) in [("rsa", "ecdsa"), ("ecdsa", "rsa")] {
-        let second = try #require(good[other])
+        let (first, second) = (try #require(good[ended]), try #require(good[other]))
         let twin = ["ssl_certificate \(second.certificate);", "ssl_certificate_key \(second.key);"]
         let sites = [
           NginxSite(twin + ["return 200;"], identity: try issue(ended, isOver: true)),
-          NginxSite(["return 200;"], identity: try #require(good[ended])),
+          NginxSite(["return 200;"], identity: first),
         ]
         try await withNginx(in: folder, sites) { ports in
           for question in ["both", "each", "any", "single"] {
