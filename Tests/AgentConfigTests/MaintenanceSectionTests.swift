@@ -38,7 +38,9 @@ struct MaintenanceSectionTests {
     let (postgres, shop) = (settings.checks[0], settings.checks[1])
     #expect(windows.allSatisfy { $0.selection.contains(postgres) && !$0.selection.contains(shop) })
     let july = try #require(Timestamp(rfc3339: "2026-07-05T01:30:00Z"))
-    #expect(windows[0].occurrence(at: july) != nil)
+    // 02:00 in London is 01:00 UTC in summer.
+    let start = try #require(Timestamp(rfc3339: "2026-07-05T01:00:00Z"))
+    #expect(windows[0].occurrence(at: july) == start..<start.advanced(by: .seconds(7200)))
   }
 
   @Test func whatIsPrintedReadsBackTheSame() throws {

@@ -19,7 +19,7 @@ struct StarterConfigTests {
     let settings = try settings(text)
     #expect(settings.checks.map(\.type) == [.http, .tcp, .tls, .dns, .ping, .ping, .http, .http])
     #expect(settings.checks.allSatisfy { $0.interval == .seconds(5) && $0.timeout == .seconds(5) })
-    #expect(settings.status.listen != nil)
+    #expect(settings.status.listen == .tcp(host: "127.0.0.1", port: 9797))
   }
 
   /// With every comment of a setting switched on it still is one.

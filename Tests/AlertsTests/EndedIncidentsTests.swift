@@ -94,7 +94,7 @@ import Testing
     var known = try #require(book[ids[3]])
     known.log["ops"] = NotificationRecord()
     book.replace(known)
-    #expect(book[ids[3]]?.log["ops"] != nil)
+    #expect(book[ids[3]]?.log["ops"] == NotificationRecord())
     expectFound(book, ids, gone: [])
   }
 

@@ -148,7 +148,10 @@ import Testing
     desk.tick(61)
     desk.up(checks[1], at: 62)
     desk.down(checks[2], at: 63)
-    desk.pass(from: 63, to: 7 * 3600 + 60)
+    desk.pass(from: 63, to: 120)
+    // Nothing is told in the night, whenever it is looked; then second by second.
+    desk.pass(from: 150, to: 7 * 3600 - 30, by: 30)
+    desk.pass(from: 7 * 3600 - 29, to: 7 * 3600 + 60)
     #expect(desk.lines.first == "66 opened c is down: refused")
     #expect(desk.told.dropFirst().map(\.message.kind) == [.opened, .digest])
     #expect(desk.told.dropFirst().map(\.at) == [25_200, 25_201])

@@ -147,7 +147,8 @@ import Testing
     for word in ["a\u{202e}b", "a\nb", String(repeating: "x", count: 401)] {
       #expect(OperatorTarget(kept: word) == nil)
     }
-    #expect(OperatorTarget(kept: "tag:" + String(repeating: "x", count: CheckLimits.tagBytes)) != nil)
+    let tag = String(repeating: "x", count: CheckLimits.tagBytes)
+    #expect(OperatorTarget(kept: "tag:" + tag) == .tag(tag))
     #expect(OperatorTarget(kept: "all") == .everything)
   }
 }

@@ -39,6 +39,14 @@ import Testing
   /// Also those that have ended and are not buried.
   private func left(_ pids: [pid_t]) -> [pid_t] { pids.filter { access("/proc/\($0)", F_OK) == 0 } }
 
+  /// All whose folder it is.
+  private func working(in folder: URL) throws -> [pid_t] {
+    let real = folder.resolvingSymlinksInPath().path
+    return try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { pid_t($0) }.filter {
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\($0)/cwd")) == real
+    }
+  }
+
   private func leftOf(_ folder: URL) throws -> [pid_t] { left(try noted(in: folder)) }
 
   @Test(arguments: [
@@ -104,10 +112,10 @@ import Testing
     try await withTemporaryDirectory { folder in
       let relay = "echo 'echo $$ >> pids; sleep 0.05; setsid sh relay & exit' > relay; setsid sh relay &"
       #expect(await run(relay, pids: 20, in: folder) == .ended(code: 0, ""))
-      let before = try noted(in: folder)
-      try await Task.sleep(for: .milliseconds(200))
-      let after = try noted(in: folder)
-      #expect(before.count == after.count && left(after) == [])
+      // Nothing works in that folder any more, so nothing can start there either; a second look sees one that was just being made.
+      let living = try working(in: folder) + working(in: folder)
+      #expect(living == [])
+      #expect(try leftOf(folder) == [])
     }
   }
 
@@ -124,7 +132,7 @@ import Testing
           "setsid \(Self.sleeper) & while [ ! -e go ]; do sleep 0.02; done", pids: 1, in: first,
           timeout: .seconds(30))
         let task = Task { await long.perform().end }
-        while (try? noted(in: first))?.count != 1 { try await Task.sleep(for: .milliseconds(10)) }
+        try await until("the sleeper") { (try? noted(in: first))?.count == 1 }
         #expect(await run("(setsid \(Self.sleeper) &)", pids: 1, in: second) == .ended(code: 0, ""))
         #expect(try leftOf(second) == [])
         #expect(try leftOf(first).count == 1)
@@ -144,7 +152,7 @@ import Testing
         "(setsid \(Self.stubborn) &); trap '' TERM; while :; do sleep 0.1; done", pids: 1, in: folder,
         timeout: .seconds(60))
       let task = Task { await stubborn.perform().end }
-      while (try? noted(in: folder))?.count != 1 { try await Task.sleep(for: .milliseconds(10)) }
+      try await until("the program") { (try? noted(in: folder))?.count == 1 }
       task.cancel()
       #expect(await task.value == .stopped)
       #expect(try leftOf(folder) == [])
@@ -152,7 +160,7 @@ import Testing
     try await withTemporaryDirectory { folder in
       let quick = program("echo 1 >> pids; sleep 0.5; echo done", pids: 1, in: folder, timeout: .seconds(60))
       let task = Task { await quick.perform().end }
-      while (try? noted(in: folder))?.count != 1 { try await Task.sleep(for: .milliseconds(10)) }
+      try await until("the program") { (try? noted(in: folder))?.count == 1 }
       task.cancel()
       #expect(await task.value == .ended(code: 0, "done"))
     }

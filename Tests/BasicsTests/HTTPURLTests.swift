@@ -115,8 +115,8 @@ import Testing
     #expect(longest.utf8.count == 253)
     #expect(hostProblem(longest) == nil)
     #expect(hostProblem(longest + ".") == nil)
-    #expect(hostProblem("a" + longest) != nil)
-    #expect(hostProblem("a" + label + ".example") != nil)
+    #expect(hostProblem("a" + longest) == "longer than 253 bytes")
+    #expect(hostProblem("a" + label + ".example") == "with an empty or overlong label")
   }
 
   @Test(arguments: [

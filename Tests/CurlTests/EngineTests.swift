@@ -16,13 +16,12 @@ import Testing
   @Test func cancellationEndsATransferAtOnce() async throws {
     try await withLoopbackServer(script: { $0.waitForEnd() }) { server in
       try await withCurlEngine { engine in
-        let asked = request(server.port, timeout: .seconds(60))
+        // By itself it would not end within the time of this test.
+        let asked = request(server.port, timeout: .seconds(3600))
         let task = Task { try await engine.perform(asked) }
-        while server.accepted == 0 { try await Task.sleep(for: .milliseconds(2)) }
-        let began = ContinuousClock.now
+        try await until("the connection") { server.accepted >= 1 }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
-        #expect(ContinuousClock.now - began < .seconds(5))
       }
     }
   }
@@ -49,7 +48,7 @@ import Testing
       let engine = try CurlEngine()
       let asked = request(server.port, timeout: .seconds(60))
       let task = Task { try await engine.perform(asked) }
-      while server.accepted == 0 { try await Task.sleep(for: .milliseconds(2)) }
+      try await until("the connection") { server.accepted >= 1 }
       await engine.shutdown()
       await #expect(throws: CancellationError.self) { try await task.value }
       await #expect(throws: CancellationError.self) { try await engine.perform(asked) }
@@ -62,18 +61,17 @@ import Testing
       try await withNginx(in: folder, [NginxSite(["return 200 'ok';"])]) { ports in
         try await withLoopbackServer(script: { $0.waitForEnd() }) { silent in
           try await withCurlEngine { engine in
-            let hanging = request(silent.port, timeout: .seconds(60))
+            let hanging = request(silent.port, timeout: .seconds(3600))
             let stuck = Task { try await engine.perform(hanging) }
-            while silent.accepted == 0 { try await Task.sleep(for: .milliseconds(2)) }
+            try await until("the connection that hangs") { silent.accepted >= 1 }
             let asked = request(ports[0])
-            let began = ContinuousClock.now
             let reports = try await withThrowingTaskGroup(of: TransferReport.self) { group in
               for _ in 0..<500 { group.addTask { try await engine.perform(asked) } }
               return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(reports.count == 500)
             #expect(reports.allSatisfy { $0.outcome == .complete && $0.text == "ok" })
-            #expect(ContinuousClock.now - began < .seconds(10))
+            // The other one hangs to this moment.
             stuck.cancel()
             await #expect(throws: CancellationError.self) { try await stuck.value }
           }
@@ -103,12 +101,7 @@ import Testing
           #expect(failures == 3)
         }
         // The engine still runs; the server's threads may need a moment to close their side.
-        var held = try heldConnections(port: server.port)
-        for _ in 0..<200 where held > 0 {
-          try await Task.sleep(for: .milliseconds(10))
-          held = try heldConnections(port: server.port)
-        }
-        #expect(held == 0)
+        try await until("no connection left") { try heldConnections(port: server.port) == 0 }
       }
     }
   }

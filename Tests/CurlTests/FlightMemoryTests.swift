@@ -72,13 +72,13 @@ import Testing
         asked.patience = .seconds(30)
         return try await engine.perform(asked)
       }
-      while engine.waits.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
+      try await until("one that waits") { !engine.waits.isEmpty }
+      // With what its server takes, more than its timeout: however much longer this lasts, it is not the server's.
       try await Task.sleep(for: .milliseconds(1300))
       budget.give(1 << 20)
       let report = try await waiting.value
       #expect(report.outcome == .complete, "\(report.outcome)")
       #expect(report.times.queued >= .seconds(1))
-      #expect(report.times.ended < .milliseconds(2500))
     }
   }
 

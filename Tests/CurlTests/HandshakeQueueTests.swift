@@ -71,7 +71,7 @@ import Testing
             let hanging = request(silent.port, scheme: "https", timeout: .seconds(50))
             let tasks = (0..<100).map { _ in Task { try await engine.perform(hanging) } }
             defer { for task in tasks { task.cancel() } }
-            while silent.accepted == 0 { try await Task.sleep(for: .milliseconds(2)) }
+            try await until("the first of them") { silent.accepted > 0 }
             let report = try await engine.perform(request(ports[0], scheme: "https"))
             #expect(report.text == "good")
           }
@@ -85,7 +85,7 @@ import Testing
       let engine = try CurlEngine()
       let hanging = request(silent.port, scheme: "https", timeout: .seconds(50))
       let tasks = (0..<300).map { _ in Task { try await engine.perform(hanging) } }
-      while silent.accepted == 0 { try await Task.sleep(for: .milliseconds(2)) }
+      try await until("the first of them") { silent.accepted > 0 }
       await engine.shutdown()
       for task in tasks { await #expect(throws: CancellationError.self) { try await task.value } }
     }

@@ -27,9 +27,9 @@ import Testing
           // Each of its own URL: of one whose answer was large the rest would wait.
           let held = (0..<64).map { large(holder.port, WorkOrigin(kind, key: $0 % keys), "/\($0)") }
           let holders = held.map { request in Task { try await engine.perform(request) } }
-          while holder.accepted < holders.count { try await Task.sleep(for: .milliseconds(2)) }
+          try await until("all holders") { holder.accepted >= holders.count }
           let isFull = { keys == 1 ? budget.isCrowded(by: WorkOrigin(kind)) : budget.isCrowded(kind) }
-          while !isFull() { try await Task.sleep(for: .milliseconds(2)) }
+          try await until("that they hold all") { isFull() }
           try await body(engine, healthy, budget)
           #expect(isFull(), "the holders were over first")
           for holder in holders { holder.cancel() }
@@ -71,7 +71,7 @@ import Testing
       // Its own next large one waits.
       request.origin = greedy
       let waiter = Task { try await engine.perform(request) }
-      while engine.waits.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
+      try await until("one that waits") { !engine.waits.isEmpty }
       #expect(
         engine.waits.map { [$0.queue.rawValue, $0.origin.label, "\($0.count)"] } == [
           ["memory", kind.label, "1"]
@@ -116,8 +116,8 @@ import Testing
       let asked = large(healthy.port, WorkOrigin(.apiChecks, key: 200), "/900000")
       #expect(try await engine.perform(asked).failure?.kind == .local(.memory), "its size is not known yet")
       let waiter = Task { try await engine.perform(asked) }
-      while !engine.waits.contains(where: { $0.queue == .memory && $0.origin == .apiChecks }) {
-        try await Task.sleep(for: .milliseconds(2))
+      try await until("one that waits for memory") {
+        engine.waits.contains { $0.queue == .memory && $0.origin == .apiChecks }
       }
       var small = request(healthy.port, "/900", goal: .body(limit: 1 << 20))
       small.origin = WorkOrigin(.apiChecks, key: 99)
@@ -128,7 +128,7 @@ import Testing
       // A cancel does not wait either.
       waiter.cancel()
       await #expect(throws: CancellationError.self) { try await waiter.value }
-      while !engine.waits.isEmpty { try await Task.sleep(for: .milliseconds(2)) }
+      try await until("none that waits") { engine.waits.isEmpty }
     }
   }
 
@@ -153,7 +153,7 @@ import Testing
       let engine = try CurlEngine(memory: budget)
       let asked = (0..<128).map { large(holder.port, WorkOrigin(.apiChecks, key: $0 % 8)) }
       let tasks = asked.map { request in Task { try await engine.perform(request) } }
-      while !budget.isCrowded(.apiChecks) { try await Task.sleep(for: .milliseconds(2)) }
+      try await until("a budget that is used up") { budget.isCrowded(.apiChecks) }
       await engine.shutdown()
       for task in tasks { _ = try? await task.value }
       #expect(budget.inUse == 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Foundation
+import TestSupport
 import Testing
 
 /// Ids that read well in a failed test.
@@ -71,7 +72,7 @@ extension Backend {
 
   /// Until the query says so; the test's own time limit ends it.
   func waitFor(_ sql: String, _ answer: String) async throws {
-    while try await query(sql) != answer { try await Task.sleep(for: .milliseconds(20)) }
+    try await until("\(answer) of \(sql)") { try await query(sql) == answer }
   }
 
   /// The statement that posts a batch.

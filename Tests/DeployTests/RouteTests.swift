@@ -136,9 +136,7 @@ import Testing
       "/usr/bin/node", [script.path, module.path, backend.folder.path, portFile.path, "qtz_agent", agentKey],
       debianPackage: "nodejs", log: backend.folder.appending(path: "node.log"))
     defer { server.stop() }
-    for _ in 0..<600 where !FileManager.default.fileExists(atPath: portFile.path) {
-      try await Task.sleep(for: .milliseconds(100))
-    }
+    try await server.waitUntilThere(portFile)
     try await body(HTTPURL("http://127.0.0.1:\(String(contentsOf: portFile, encoding: .utf8))/v1"))
   }
 

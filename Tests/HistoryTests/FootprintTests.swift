@@ -6,7 +6,7 @@ import Monitoring
 import Testing
 @testable import History
 
-/// What 90 full days of a check cost, and how long reading them takes.
+/// The cost of 90 full days of a check.
 @Suite struct FootprintTests {
   @Test(arguments: [60, 900]) func ninetyDaysStayUnder48KiB(_ interval: Int) throws {
     var dice = Dice(state: 5)
@@ -28,11 +28,5 @@ import Testing
     #expect(status?.window(.quarter).coverage == 100)
     print("history of one check, every \(interval) s, 90 days full: \(history.footprint) bytes")
     #expect(history.footprint <= 48 * 1024)
-
-    let clock = ContinuousClock()
-    let took = clock.measure {
-      for _ in 0..<1000 { _ = history.figures(now: now) }
-    }
-    print("four windows of one check: \(took / 1000)")
   }
 }

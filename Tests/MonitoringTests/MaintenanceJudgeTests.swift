@@ -109,7 +109,9 @@ struct MaintenanceJudgeTests {
     #expect(monthly.selection.resources == [resource])
     #expect(monthly.origin == .api)
     #expect(!monthly.name.contains("\n"))
-    #expect(monthly.occurrence(at: starts.advanced(by: .seconds(28 * 86_400))) != nil)
+    // The 31st of February is its last day.
+    let second = starts.advanced(by: .seconds(28 * 86_400))
+    #expect(monthly.occurrence(at: second) == second..<second.advanced(by: .seconds(7200)))
     #expect(throws: InvalidMaintenance.self) { try window(0, nil) }
     #expect(throws: InvalidMaintenance.self) { try window(-1, nil) }
     #expect(throws: InvalidMaintenance.self) { try window(25, "daily") }

@@ -85,6 +85,15 @@ final class AgentProcess {
 
   func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
 
+  /// Stops it, as the machine might: returns once the kernel says that it does not run (proc_pid_stat(5)).
+  func pause() async throws {
+    send(SIGSTOP)
+    try await wait(for: "the stop") {
+      let stat = try String(contentsOfFile: "/proc/\(identifier)/stat", encoding: .utf8)
+      return stat.split(separator: ")").last?.hasPrefix(" T") == true
+    }
+  }
+
   /// Waits for the end without holding a thread of the cooperative pool.
   func finish(within limit: Duration = .seconds(60)) async throws -> Outcome {
     let deadline = ContinuousClock.now + limit

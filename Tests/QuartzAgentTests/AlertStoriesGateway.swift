@@ -34,9 +34,7 @@ import Testing
   }
 
   private func checks(in folder: URL) async throws -> [JSONValue] {
-    let answer = try await TimeStories().curl(["http://localhost/api/v1/checks?limit=500"], in: folder)
-    // Nothing while it starts.
-    return (try? JSONValue.parse(answer.stdout.utf8))?["data"]?.array ?? []
+    try await document("/api/v1/checks?limit=500", of: folder)?.array ?? []
   }
 
   /// How many behind the gateway are in this state.
@@ -44,16 +42,6 @@ import Testing
     try await checks(in: folder).count {
       $0["name"]?.string?.hasPrefix("Host") == true && $0["state"]?.string == state
     }
-  }
-
-  private func wait(
-    for what: String, _ process: AgentProcess, _ condition: () async throws -> Bool
-  ) async throws {
-    for _ in 0..<300 {
-      if try await condition() { return }
-      try await Task.sleep(for: .milliseconds(100))
-    }
-    throw POSIXFailure("never happened: \(what): \(process.stderr.suffix(2000))", 0)
   }
 
   /// 245 checks: the gateway dies, all that is behind it fails with it, and everything comes back.
@@ -64,16 +52,16 @@ import Testing
         try await withLoopbackServer(script: { receiver.serve($0) }) { hook in
           try config(web.port, hook.port, in: folder)
           let process = try AgentProcess(["run"], in: folder)
-          try await wait(for: "everything up", process) {
+          try await eventually("everything up", process) {
             try await behind("up", in: folder) == Self.children
           }
           site.isBroken.store(true, ordering: .relaxed)
-          try await wait(for: "everything behind it unknown", process) {
+          try await eventually("everything behind it unknown", process) {
             try await behind("unknown", in: folder) == Self.children
           }
           try await process.wait(for: "the message") { !receiver.messages.isEmpty }
           site.isBroken.store(false, ordering: .relaxed)
-          try await wait(for: "everything up again", process) {
+          try await eventually("everything up again", process) {
             try await behind("up", in: folder) == Self.children
           }
           try await process.wait(for: "the end") { receiver.messages.count >= 2 }
@@ -103,9 +91,8 @@ import Testing
     #expect(Set(reasons.keys) == ["up ok", "unknown dependency"], "\(reasons)")
     var charged = 0
     for check in try await checks(in: folder) {
-      let path = "http://localhost/api/v1/checks/\(check["id"]?.string ?? "")/uptime?period=24h"
-      let answer = try await TimeStories().curl([path], in: folder).stdout
-      let seconds = try JSONValue.parse(answer.utf8)["data"]?["seconds"]
+      let path = "/api/v1/checks/\(check["id"]?.string ?? "")/uptime?period=24h"
+      let seconds = try await document(path, of: folder)?["seconds"]
       let (down, unknown) = (seconds?["down"]?.double ?? -1, seconds?["unknown"]?.double ?? -1)
       if check["name"]?.string == "Gateway" {
         #expect(down > 0 && unknown == 0)

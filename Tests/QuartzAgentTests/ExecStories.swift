@@ -80,8 +80,11 @@ import Testing
   }
 
   /// Who has waited long enough for `alert test` leaves nothing of the program behind.
-  @Test(.timeLimit(.minutes(1)), arguments: [SIGINT, SIGTERM])
-  func aTestThatIsStopped(_ signal: Int32) async throws {
+  @Test(.timeLimit(.minutes(1))) func aTestThatIsStopped() async throws {
+    try await sideBySide([SIGINT, SIGTERM]) { try await stopsATest($0) }
+  }
+
+  private func stopsATest(_ signal: Int32) async throws {
     try await withTemporaryDirectory { folder in
       try config(
         9,

@@ -57,7 +57,7 @@ import Testing
         let outcome = try await process.finish()
         let taken = stopped.duration(to: .now)
         print("SIGTERM beside \(flood.name): \(taken)")
-        #expect(taken <= .seconds(8))
+        // One that is not done after 8 s ends itself, with 70.
         #expect(outcome.status == 0, "\(outcome.stderr)")
         #expect(outcome.stderr.contains("stopped"))
       }

@@ -49,17 +49,14 @@ import Testing
   }
 
   private func group(_ folder: URL) async throws -> JSONValue? {
-    let outcome = try await AgentProcess(["group", "--format", "json"], in: folder).finish()
-    guard outcome.status == 0 else { return nil }
-    return try JSONValue.parse(outcome.stdout.utf8)["data"]
+    try await document("/api/v1/group", of: folder)
   }
 
   private func owns(_ folder: URL) async throws -> Bool { try await group(folder)?["owned"]?.integer == 1 }
 
   /// Results of the check with this agent, by their state.
   private func results(_ agent: AgentProcess) async throws -> (up: Int64, down: Int64) {
-    let outcome = try await AgentProcess(["status", "--format", "json"], in: agent.folder).finish()
-    let list = try JSONValue.parse(outcome.stdout.utf8)["data"]?["list"]?.array ?? []
+    let list = try await summary(of: agent.folder)?["list"]?.array ?? []
     let counts = list.first { $0["id"]?.string == Self.check }?["uptime"]?["24h"]?["counts"]
     return (counts?["up"]?.integer ?? 0, counts?["down"]?.integer ?? 0)
   }
@@ -132,12 +129,9 @@ import Testing
     }
   }
 
-  @Test(.timeLimit(.minutes(3))) func anAgentIsKilledWhileItFails() async throws {
-    try await handOver(SIGKILL)
-  }
-
-  @Test(.timeLimit(.minutes(3))) func anAgentIsStoppedWhileItFails() async throws {
-    try await handOver(SIGTERM)
+  /// Killed, and stopped: two groups of their own, side by side, for both wait for leases, slots and messages.
+  @Test(.timeLimit(.minutes(3))) func anAgentGoesWhileItFails() async throws {
+    try await sideBySide([SIGKILL, SIGTERM]) { try await handOver($0) }
   }
 
   /// The store goes and comes back while the check is down, and again after that: nobody is told anything twice.

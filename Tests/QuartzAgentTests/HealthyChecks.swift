@@ -46,10 +46,9 @@ enum HealthyChecks {
     #expect(late.count > 80 * seconds)
     #expect(healthy.accepted - before > 80 * seconds, "a hundred checks at 1 s, for \(seconds) s")
     try await atTheEnd()
-    let stopped = Instant.now
     process.send(SIGTERM)
     let outcome = try await process.finish()
-    #expect(stopped.duration(to: .now) <= .seconds(8))
+    // An agent that is not done after 8 s ends itself, with 70.
     #expect(outcome.status == 0, "\(outcome.stderr)")
     let worst = try #require(late.dropFirst(late.count * 99 / 100).first)
     return Figures(lateness: worst, slowest: slowest)

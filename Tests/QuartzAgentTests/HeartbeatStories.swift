@@ -18,15 +18,13 @@ import Testing
     _ agent: AgentProcess, _ client: AgentClient, until isRight: @escaping @Sendable (JSONValue) -> Bool
   ) async throws -> JSONValue {
     let id = MonitoringCheck.derivedID(name: "Nightly backup")
-    for _ in 0..<600 {
-      if let text = try? await client.ask("/api/v1/checks/\(id)"),
-        let check = try JSONValue.parse(text.utf8)["data"], isRight(check)
-      {
-        return check
-      }
-      try await Task.sleep(for: .milliseconds(100))
+    var found: JSONValue?
+    try await eventually("the check to be so", within: .seconds(60), agent) {
+      guard let text = try? await client.ask("/api/v1/checks/\(id)") else { return false }
+      found = try JSONValue.parse(text.utf8)["data"]
+      return found.map(isRight) ?? false
     }
-    throw POSIXFailure("the check never came to that: \(agent.stderr)", 0)
+    return try #require(found)
   }
 
   @Test(

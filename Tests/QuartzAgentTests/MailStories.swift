@@ -22,8 +22,11 @@ import Testing
 
   /// The mail is taken, QUIT never answered: it is sent once over two lives, the stop is orderly, and the next mail of the
   /// channel waits for nothing.
-  @Test(.timeLimit(.minutes(2)), arguments: [MailServer.Ending.silent, .dripping])
-  func aServerThatNeverSaysGoodbye(_ ending: MailServer.Ending) async throws {
+  @Test(.timeLimit(.minutes(2))) func aServerThatNeverSaysGoodbye() async throws {
+    try await sideBySide([MailServer.Ending.silent, .dripping]) { try await takesAndHolds($0) }
+  }
+
+  private func takesAndHolds(_ ending: MailServer.Ending) async throws {
     let (world, server) = (AlertWorld(), MailServer())
     server.set { $0.ending = ending }
     world.isBroken.store(true, ordering: .relaxed)

@@ -187,9 +187,9 @@ import Testing
           try yaml.write(to: folder.appending(path: "agent.yaml"), atomically: true, encoding: .utf8)
           let run = try AgentProcess(["run"], in: folder)
           var seen = ""
-          for _ in 0..<120 where !seen.contains("limits.destinations") {
+          try await eventually("the limit", run) {
             seen = try await agent("status", in: folder).stdout
-            try await Task.sleep(for: .milliseconds(250))
+            return seen.contains("limits.destinations")
           }
           #expect(seen.contains("is not run: it is aimed at the API itself"), "\(seen)")
           #expect(

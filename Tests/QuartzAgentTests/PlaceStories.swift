@@ -59,23 +59,21 @@ import Testing
 
   /// The check as an agent has it.
   private func shop(_ folder: URL) async throws -> JSONValue {
-    let text = try await agent("status", "--format", "json", in: folder).stdout
-    return (try? JSONValue.parse(text.utf8))?["data"]?["list"]?[0] ?? .null
+    try await summary(of: folder)?["list"]?[0] ?? .null
   }
 
   private func wait(
     _ what: String, _ process: AgentProcess, _ isSo: (JSONValue) -> Bool
   ) async throws -> JSONValue {
-    let deadline = ContinuousClock.now + .seconds(25)
     var last = JSONValue.null
-    while ContinuousClock.now < deadline {
-      last = try await shop(process.folder)
-      if isSo(last) { return last }
-      try await Task.sleep(for: .milliseconds(200))
+    do {
+      try await eventually(what, process) {
+        last = try await shop(process.folder)
+        return isSo(last)
+      }
+    } catch {
+      Issue.record("\(last["state"]?.string ?? "?") \(last["last"]?["message"]?.string ?? "") \(error)")
     }
-    Issue.record(
-      "\(what) never came: \(last["state"]?.string ?? "?") \(last["last"]?["message"]?.string ?? "") \(process.stderr)"
-    )
     return last
   }
 

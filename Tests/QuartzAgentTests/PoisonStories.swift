@@ -103,16 +103,19 @@ import Testing
     #expect(try await process.finish().status == 0)
   }
 
-  @Test(arguments: [
-    ("checks.json", "checks.json:reading"), ("checks.json", "checks.json:used"),
-    ("windows/0000", "windows/0000:reading"), ("spool/cursor", "spool/cursor:reading"),
-    ("requests-quartz", "requests-quartz:reading"),
-  ])
-  func theThirdStartLives(input: String, trap: String) async throws {
-    try await lived { scene in
-      for _ in 0..<2 { try await scene.dies(of: trap) }
-      #expect(scene.aside.isEmpty, "put aside too early: \(scene.aside)")
-      try await livesWithout(input, scene, trap: trap)
+  @Test func theThirdStartLives() async throws {
+    try await sideBySide(
+      [
+        ("checks.json", "checks.json:reading"), ("checks.json", "checks.json:used"),
+        ("windows/0000", "windows/0000:reading"), ("spool/cursor", "spool/cursor:reading"),
+        ("requests-quartz", "requests-quartz:reading"),
+      ], atOnce: 2
+    ) { input, trap in
+      try await lived { scene in
+        for _ in 0..<2 { try await scene.dies(of: trap) }
+        #expect(scene.aside.isEmpty, "\(trap): put aside too early: \(scene.aside)")
+        try await livesWithout(input, scene, trap: trap)
+      }
     }
   }
 
@@ -148,12 +151,10 @@ import Testing
       let process = try scene.start(trap)
       var text = ""
       try await process.wait(for: "the API being asked") { process.stderr.contains("put aside") }
-      for _ in 0..<200 {
+      try await eventually("that it is said", process) {
         text = try await agent("status", in: scene.folder).stdout
-        if text.contains("a changed one is taken") { break }
-        try await Task.sleep(for: .milliseconds(50))
+        return text.contains("a changed one is taken")
       }
-      #expect(text.contains("a changed one is taken"), "\(text)\(process.stderr)")
       process.send(SIGTERM)
       #expect(try await process.finish().status == 0)
       scene.backend.checks = []

@@ -180,14 +180,13 @@ import Testing
 
   /// The result of that id, once it is in the store.
   private func exported(_ id: UniqueID, in folder: URL) async throws -> JSONValue {
-    for _ in 0..<300 {
+    var line: Substring?
+    try await until("\(id) in the store") {
       let lines = try await agent("spool", "export", in: folder).stdout.split(separator: "\n")
-      if let line = lines.first(where: { $0.contains(id.description) }) {
-        return try JSONValue.parse(line.utf8)
-      }
-      try await Task.sleep(for: .milliseconds(100))
+      line = lines.first { $0.contains(id.description) }
+      return line != nil
     }
-    throw Stuck(what: "never stored: \(id)", stderr: "")
+    return try JSONValue.parse(try #require(line).utf8)
   }
 
   @Test func whatCannotBePostedIsAnErrorBeforeAnythingRuns() async throws {

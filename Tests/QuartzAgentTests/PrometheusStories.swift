@@ -75,10 +75,9 @@ import Testing
         try await process.wait(for: "two probes") { web.accepted >= 2 }
         let server = try await start(scraping: port, on: own, in: folder)
         defer { server.stop() }
-        let deadline = ContinuousClock.now + .seconds(60)
-        while try await value("max(scrape_samples_scraped{job=\"quartz-agent\"})", port: own) ?? 0 < 50,
-          ContinuousClock.now < deadline
-        { try await Task.sleep(for: .milliseconds(200)) }
+        try await until("a whole scrape") {
+          try await value("max(scrape_samples_scraped{job=\"quartz-agent\"})", port: own) ?? 0 >= 50
+        }
         #expect(try await value("up{job=\"quartz-agent\"}", port: own) == 1)
         #expect(try await value("quartz_check_up{check=\"Web\",team=\"shop\"}", port: own) == 1)
         #expect(try await value("quartz_check_state{check=\"Closed\",state=\"down\"}", port: own) == 1)
@@ -90,10 +89,7 @@ import Testing
         }
         // An alert that is due is pending or fires; a rule that cannot be evaluated says so in the log.
         let pending = "ALERTS{alertname=\"QuartzCheckDown\",check=\"Closed\"}"
-        while try await value(pending, port: own) != 1, ContinuousClock.now < deadline {
-          try await Task.sleep(for: .milliseconds(200))
-        }
-        #expect(try await value(pending, port: own) == 1)
+        try await until("the alert") { try await value(pending, port: own) == 1 }
         let log = try String(contentsOf: folder.appending(path: "prometheus.log"), encoding: .utf8)
         #expect(!log.contains("level=warn") && !log.contains("level=error"), "\(log.suffix(2000))")
         process.send(SIGTERM)
@@ -115,11 +111,7 @@ import Testing
           scraping: port, on: own, in: folder, with: ["--enable-feature=native-histograms"])
         defer { server.stop() }
         let times = "quartz_response_time_seconds{type=\"http\",state=\"up\"}"
-        let deadline = ContinuousClock.now + .seconds(60)
-        while try await value("histogram_count(\(times))", port: own) ?? 0 < 2, ContinuousClock.now < deadline
-        {
-          try await Task.sleep(for: .milliseconds(200))
-        }
+        try await until("two runs") { try await value("histogram_count(\(times))", port: own) ?? 0 >= 2 }
         let counted = try #require(try await value("histogram_count(\(times))", port: own))
         #expect(counted >= 2 && counted == counted.rounded())
         let middle = try #require(try await value("histogram_quantile(0.5, \(times))", port: own))

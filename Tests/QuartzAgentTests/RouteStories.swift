@@ -9,7 +9,7 @@ import Testing
 /// Networks that lead nowhere, each in a namespace of its own: what the shipped binary says of them, and what to do.
 @Suite(.enabled(if: geteuid() == 0, "makes network namespaces, which needs root"), .timeLimit(.minutes(2)))
 struct RouteStories {
-  struct Case: Sendable, CustomTestStringConvertible {
+  struct Case: Sendable, CustomStringConvertible {
     var what: String
     /// Lines of the shell before it.
     var network: String
@@ -18,7 +18,7 @@ struct RouteStories {
     var reason: String
     var message: String
     var next: String
-    var testDescription: String { what }
+    var description: String { what }
   }
 
   private static let cable =
@@ -63,7 +63,12 @@ struct RouteStories {
         next: "open the rule of the firewall that says so: quartz-agent trace names it")
     }
 
-  @Test(arguments: cases) func eachHasItsOwnWordsAndAdvice(example: Case) async throws {
+  /// Each has a network of its own; neighbours that do not answer are given up after three seconds.
+  @Test func eachHasItsOwnWordsAndAdvice() async throws {
+    try await sideBySide(Self.cases, atOnce: 4) { try await Self.judge($0) }
+  }
+
+  private static func judge(_ example: Case) async throws {
     try await withTemporaryDirectory { folder in
       let script =
         "ip link set lo up; \(example.network); \"$0\" once --format json '\(example.target)' > json || true; "
@@ -74,12 +79,14 @@ struct RouteStories {
       ).finish()
       let json = try Data(contentsOf: folder.appending(path: "json"))
       let result = try #require(try JSONValue.parse([UInt8](json)).array?.first)
-      #expect(result["state"]?.string == example.state)
-      #expect(result["reason"]?.string == example.reason)
+      #expect(result["state"]?.string == example.state, "\(example)")
+      #expect(result["reason"]?.string == example.reason, "\(example)")
       // The kernel may need a second SYN to hear of the firewall.
       let message = result["message"]?.string?.split(separator: "; connecting took ").first.map(String.init)
-      #expect(message == example.message)
-      #expect(outcome.stdout.contains("  next   \(example.next)\n"), "\(outcome.stdout)\(outcome.stderr)")
+      #expect(message == example.message, "\(example)")
+      #expect(
+        outcome.stdout.contains("  next   \(example.next)\n"),
+        "\(example): \(outcome.stdout)\(outcome.stderr)")
     }
   }
 }

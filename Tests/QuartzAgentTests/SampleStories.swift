@@ -49,9 +49,9 @@ import Testing
       .compactMap { $0.components(separatedBy: "\n```").first.map { $0 + "\n" } }.last(where: isMeant)
   }
 
-  /// Ports that stand in the pages, and those of this run, which are as wide.
-  private func ports() -> [(shown: String, here: String)] {
-    var free = (9700...9999).filter { port in
+  /// Ports that stand in the pages, and those of this run, which are as wide, and of no other page.
+  private func ports(of page: Int) -> [(shown: String, here: String)] {
+    var free = (9700 + 100 * page..<9800 + 100 * page).filter { port in
       let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
       defer { close(descriptor) }
       var address = sockaddr_in()
@@ -96,12 +96,16 @@ import Testing
     }
   }
 
-  @Test(
-    .timeLimit(.minutes(3)), arguments: ["README.md", "docs/getting-started.md", "docs/configuration.md"])
-  func whatIsShownIsPrinted(page: String) async throws {
+  @Test(.timeLimit(.minutes(3))) func whatIsShownIsPrinted() async throws {
+    let pages = ["README.md", "docs/getting-started.md", "docs/configuration.md"]
+    try await sideBySide(pages.enumerated()) {
+      try await prints($0.element, ports: ports(of: $0.offset))
+    }
+  }
+
+  private func prints(_ page: String, ports: [(shown: String, here: String)]) async throws {
     let url = Self.repository.appending(path: page)
     var lines = try String(contentsOf: url, encoding: .utf8).components(separatedBy: "\n")
-    let ports = ports()
     func here(_ text: String) -> String { ports.reduce(text) { $0.replacing($1.shown, with: $1.here) } }
     func shown(_ text: String) -> String { ports.reduce(text) { $0.replacing($1.here, with: $1.shown) } }
     let isWriting = ProcessInfo.processInfo.environment["QUARTZ_WRITE_DOCS"] == "1"

@@ -88,7 +88,7 @@ import Testing
           try config(web.port, port, in: folder)
           let process = try AgentProcess(["run"], in: folder)
           var refused: [String] = []
-          try await poll("a result in the quarantine") {
+          try await until("a result in the quarantine") {
             let list = try await agent("spool", "quarantine", "ls", in: folder)
             refused = try ids(list.stdout)
             return list.stdout.contains("\"code\":\"23503\"")
@@ -134,14 +134,6 @@ import Testing
           #expect(Array(waiting.prefix(running.count)) == running && delivered.isSubset(of: all))
         }
       }
-    }
-  }
-
-  private func poll(_ what: String, _ condition: () async throws -> Bool) async throws {
-    let deadline = Instant.now + .seconds(60)
-    while try await !condition() {
-      guard Instant.now < deadline else { throw Stuck(what: "never happened: \(what)", stderr: "") }
-      try await Task.sleep(for: .milliseconds(100))
     }
   }
 

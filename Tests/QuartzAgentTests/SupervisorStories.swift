@@ -20,10 +20,10 @@ import Testing
       #expect(listener.all.first?.contains("STATUS=probing 1 checks") == true)
       try await process.wait(for: "three beats") { listener.beats >= 3 }
       // A process that does not run does not beat.
-      process.send(SIGSTOP)
-      try await Task.sleep(for: .milliseconds(300))
+      try await process.pause()
       let stopped = listener.beats
-      try await Task.sleep(for: .seconds(2))
+      // Five times as long as from one beat to the next: nothing else tells that none comes.
+      try await Task.sleep(for: .seconds(1))
       #expect(listener.beats == stopped)
       process.send(SIGCONT)
       try await process.wait(for: "another beat") { listener.beats > stopped }

@@ -169,7 +169,8 @@ import Testing
   /// A query is in no name, for it may hold a secret: what differs there alone is a check of its own all the same.
   @Test func targetsThatDifferInTheirQueryAreSeveral() async throws {
     try await withTemporaryDirectory { folder in
-      try await withLoopbackServer(script: Self.echo) { server in
+      // Not the one that echoes a body: it would wait for one until the request is given up.
+      try await withLoopbackServer(script: RunStories.web) { server in
         let place = "http://127.0.0.1:\(server.port)/a"
         let targets = ["\(place)?id=1", "\(place)?id=2", "\(place)?id=1", place]
         let outcome = try await AgentProcess(
@@ -180,6 +181,8 @@ import Testing
         let names = Set(results.compactMap { $0["check"]?.string })
         #expect(names == [place, "\(place) (2)", "\(place) (3)"], "\(outcome.stdout)\(outcome.stderr)")
         #expect(Set(results.compactMap { $0["check_id"]?.string }).count == 3)
+        #expect(results.count == 6 && server.accepted == 6, "three targets, two rounds")
+        #expect(results.allSatisfy { $0["state"]?.string == "up" }, "\(outcome.stdout)")
         #expect(!outcome.stdout.contains("id=1"))
       }
     }

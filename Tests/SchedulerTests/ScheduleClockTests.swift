@@ -17,9 +17,9 @@ import Testing
   func noBurstNoStallAndPhasesStay(step: Duration) throws {
     let checks = try makeChecks(600)
     var simulation = Simulation(checks)
-    simulation.run(for: .seconds(600))
+    simulation.run(for: .seconds(300))
     simulation.stepWall(by: step)
-    simulation.run(for: .seconds(600))
+    simulation.run(for: .seconds(300))
     for check in checks {
       let runs = simulation.runs(of: check)
       let gaps = zip(runs, runs.dropFirst()).map { $0.started.boot.duration(to: $1.started.boot) }

@@ -85,15 +85,13 @@ private func zoneText(_ zone: KnotZone, _ folder: URL) -> String {
 }
 
 private func waitUntilServed(_ zone: KnotZone, _ address: String, _ port: UInt16) async throws {
-  for _ in 0..<600 {
+  try await until("\(zone.domain) at knot") {
     let outcome = try await dnsAttempt { definition in
       definition.server = "\(address):\(port)"
       (definition.queryName, definition.queryType) = (zone.domain, zone.signing == .none ? "SOA" : "DNSKEY")
     }
-    if outcome.dns?.answers.isEmpty == false { return }
-    try await Task.sleep(for: .milliseconds(100))
+    return outcome.dns?.answers.isEmpty == false
   }
-  throw SetUpFailed(line: "knot serves \(zone.domain)")
 }
 
 /// One attempt of a dns check as the agent makes it, with everything a check may ask for.

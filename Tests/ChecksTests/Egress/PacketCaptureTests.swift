@@ -147,10 +147,7 @@ struct PacketCaptureTests {
     let result = try await runner.run(check, slot: ProbeSlot(scheduledAt: .now(), trigger: .manual))
     #expect(result.reason == .connectRefused)
     let target = try #require(IPAddress("10.0.0.5"))
-    for _ in 0..<100 where world.capture.destinations[target] == nil {
-      try await Task.sleep(for: .milliseconds(20))
-    }
-    #expect(world.capture.destinations[target, default: 0] > 0)
+    try await until("a packet that is seen") { world.capture.destinations[target, default: 0] > 0 }
   }
 }
 

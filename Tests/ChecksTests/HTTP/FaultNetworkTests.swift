@@ -56,7 +56,7 @@ struct FaultNetworkTests {
       let check = try httpCheck("http://good.test:\(server.port)/", wantsBody())
       let began = Instant.now
       let outcomes = try await withThrowingTaskGroup(of: ProbeOutcome.self) { group in
-        for _ in 0..<12 { group.addTask { try await probe.attempt(check, deadline: began + .seconds(20)) } }
+        for _ in 0..<12 { group.addTask { try await probe.attempt(check, deadline: began + .seconds(10)) } }
         return try await group.reduce(into: [ProbeOutcome]()) { $0.append($1) }
       }
       #expect(outcomes.count == 12)
@@ -85,7 +85,7 @@ struct FaultNetworkTests {
     let finder = TargetFinder(resolver: NameTable.loopback, policy: EgressPolicy())
     let probe = HTTPProbe(engine: lab.engine, reactor: lab.reactor, finder: finder, userAgent: "test")
     let check = try httpCheck("http://10.99.0.2:\(lab.server.port)/", wantsBody())
-    let limit = Instant.now + .seconds(20)
+    let limit = Instant.now + .seconds(10)
     let outcomes = try await withThrowingTaskGroup(of: ProbeOutcome.self) { group in
       for _ in 0..<12 { group.addTask { try await probe.attempt(check, deadline: limit) } }
       return try await group.reduce(into: [ProbeOutcome]()) { $0.append($1) }

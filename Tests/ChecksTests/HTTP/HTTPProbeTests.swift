@@ -172,7 +172,7 @@ import Testing
     try await withLoopbackServer(script: { $0.waitForEnd() }) { server in
       let check = try httpCheck("http://good.test:\(server.port)/")
       let task = Task { try await ProbeBench(limit: .seconds(60)).http(check) }
-      while server.accepted == 0 { try await Task.sleep(for: .milliseconds(5)) }
+      try await until("the connection") { server.accepted >= 1 }
       task.cancel()
       await #expect(throws: CancellationError.self) { try await task.value }
     }

@@ -36,12 +36,7 @@ import Testing
         #expect(try await run(8500, refused) == 8500)
         #expect(try await run(1500, reset) == 1500)
         // The server's side may take a moment; other tests' descriptors come and go.
-        var after = try openDescriptors()
-        for _ in 0..<200 where after > before + 5 {
-          try await Task.sleep(for: .milliseconds(10))
-          after = try openDescriptors()
-        }
-        #expect(after <= before + 5)
+        try await until("as few descriptors as before") { try openDescriptors() <= before + 5 }
       }
     }
   }
@@ -63,7 +58,7 @@ import Testing
           for _ in 0..<count {
             group.addTask { _ = try await probe.attempt(check, deadline: .now + .seconds(60)) }
           }
-          while server.accepted < count { try await Task.sleep(for: .milliseconds(10)) }
+          try await until("all connections") { server.accepted >= count }
           var (last, now) = (0, try residentKilobytes())
           // Until nothing more comes.
           repeat {

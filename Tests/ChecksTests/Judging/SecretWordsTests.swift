@@ -59,11 +59,13 @@ import Testing
         $0.http.body = Redacted(self.ladder(60_000))
       }
       guard case .http(let settings) = check.kind else { throw WrongKind() }
+      // The forms are made once, when something is to be shown; each body comes to them and to its own search.
+      let mask = SecretMask(settings)
+      let made = processorTime { _ = mask.hide("x") }
       for body in bodies {
-        let start = SystemClock.threadWork.nanoseconds
-        _ = SecretMask(settings).excerpt(of: body)
+        let searched = processorTime { _ = mask.excerpt(of: body) }
         // Unoptimised; a search for each form at each place took minutes.
-        #expect(SystemClock.threadWork.nanoseconds - start < 8_000_000_000)
+        #expect(made + searched < .seconds(8))
       }
     }
   }

@@ -158,7 +158,7 @@ import Testing
             await withTaskGroup(of: Void.self) { group in
               for number in 0..<200 {
                 group.addTask {
-                  let limit = Instant.after(.seconds(60))
+                  let limit = Instant.after(.seconds(3600))
                   let attempt =
                     number % 2 == 0
                     ? Attempt(of: stuck, until: limit)
@@ -171,8 +171,8 @@ import Testing
           while silent.received.count < 100 { await Task.yield() }
           for _ in 0..<50 {
             let finding = try await finder.find(target, for: healthy, until: .after(.seconds(50)))
-            guard case .found(_, let name) = finding else { throw CancellationError() }
-            #expect(try #require(name?.elapsed) < .seconds(5))
+            guard case .found(let addresses, _) = finding else { throw CancellationError() }
+            #expect(addresses.map(\.address.description) == ["192.0.2.53"])
           }
           // They still wait: none was answered, none gave up.
           #expect(silent.received.count >= 100)

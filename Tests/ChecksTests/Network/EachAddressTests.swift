@@ -87,7 +87,10 @@ import Testing
       let result = try await run(check, Array(repeating: .loopback, count: 16))
       #expect(result.addresses.count == 16)
       #expect(result.addresses.allSatisfy { $0.reason == .connectTimeout || $0.reason == .localFault })
-      #expect(try #require(result.responseTime) < .seconds(8))
+      // Each until its own second is over, whatever the others took.
+      for address in result.addresses where address.reason == .connectTimeout {
+        #expect(try #require(address.responseTime) >= .milliseconds(800))
+      }
     }
   }
 

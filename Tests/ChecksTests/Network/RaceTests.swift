@@ -58,8 +58,9 @@ import Testing
     try await withFullListener { port in
       let reactor = try Reactor()
       let peers = [SocketAddress(.loopback, port: port), SocketAddress(.loopback, port: port)]
-      let task = Task { try await reactor.race(peers, until: .after(.seconds(60))) }
-      try await Task.sleep(for: .milliseconds(50))
+      let before = try openDescriptors()
+      let task = Task { try await reactor.race(peers, until: .after(.seconds(3600))) }
+      try await until("a socket of it") { try openDescriptors() > before }
       task.cancel()
       await #expect(throws: CancellationError.self) { _ = try await task.value }
     }
@@ -83,10 +84,7 @@ import Testing
         let before = try openDescriptors()
         for _ in 0..<5 { _ = try await reactor.race(peers, until: .after(.seconds(20))) }
         // The server's ends close after ours.
-        for _ in 0..<200 where try openDescriptors() > before + 1 {
-          try await Task.sleep(for: .milliseconds(10))
-        }
-        #expect(try openDescriptors() <= before + 1)
+        try await until("as few descriptors as before") { try openDescriptors() <= before + 1 }
       }
     }
   }

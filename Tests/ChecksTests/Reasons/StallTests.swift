@@ -12,7 +12,7 @@ import Testing
 
 /// Whatever stalls, for whatever type of check, is a `timeout`.
 @Suite(.timeLimit(.minutes(2))) struct StallTests {
-  struct Case: Sendable, CustomTestStringConvertible {
+  struct Case: Sendable, CustomStringConvertible {
     let name: String
     let reason: Reason
     let phase: Phase
@@ -21,7 +21,7 @@ import Testing
     let change: @Sendable (inout CheckDefinition, UInt16) -> Void
     let script: @Sendable (LoopbackConnection) -> Void
 
-    var testDescription: String { name }
+    var description: String { name }
   }
 
   private static let silent: @Sendable (LoopbackConnection) -> Void = { $0.waitForEnd() }
@@ -145,7 +145,11 @@ import Testing
   }
 
   /// The time runs out in a step: the status says so, and the phase says in which.
-  @Test(arguments: cases) func whatStallsIsATimeout(example: Case) async throws {
+  @Test func whatStallsIsATimeout() async throws {
+    try await sideBySide(Self.cases) { try await Self.stalls($0) }
+  }
+
+  private static func stalls(_ example: Case) async throws {
     try await withLoopbackServer(script: example.script) { server in
       let check = try makeCheck(example.type) {
         if example.type == "tcp" || example.type == "tls" {
@@ -154,18 +158,21 @@ import Testing
         if example.type == "dns" { $0.queryName = "a.example" }
         example.change(&$0, server.port)
       }
-      let bench = ProbeBench(limit: .seconds(2))
+      // Each needs some milliseconds until it stalls, and all of them begin at once.
+      let limit = Duration.seconds(4)
+      let bench = ProbeBench(limit: limit)
       let outcome =
         switch check.type {
         case .http: try await bench.http(check)
         case .tcp: try await bench.tcp(check)
         case .tls: try await bench.tls(check)
-        default: try await dnsAttempt(check, within: .seconds(2))
+        default: try await dnsAttempt(check, within: limit)
         }
-      #expect(outcome.verdict.reason == example.reason, "\(outcome.verdict)")
-      #expect(outcome.verdict.phase == example.phase, "\(outcome.verdict)")
-      #expect(outcome.verdict.status == .timeout)
-      #expect(outcome.verdict.state == .down)
+      let words: Comment = "\(example.name): \(outcome.verdict)"
+      #expect(outcome.verdict.reason == example.reason, words)
+      #expect(outcome.verdict.phase == example.phase, words)
+      #expect(outcome.verdict.status == .timeout, words)
+      #expect(outcome.verdict.state == .down, words)
     }
   }
 

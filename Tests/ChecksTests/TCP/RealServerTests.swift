@@ -98,10 +98,7 @@ import Testing
 
   /// One that listens may still be starting, and says so.
   private func settle(_ use: Use, _ port: UInt16, _ bench: ProbeBench) async throws {
-    let deadline = Instant.now + .seconds(60)
-    while try await probe(use, port, bench).verdict != .ok, .now < deadline {
-      try await Task.sleep(for: .milliseconds(50))
-    }
+    try await until("a server that serves") { try await probe(use, port, bench).verdict == .ok }
   }
 
   private func probe(_ use: Use, _ port: UInt16, _ bench: ProbeBench) async throws -> ProbeOutcome {

@@ -13,7 +13,7 @@ import Testing
 /// Every reason a tcp check gives on its own, each brought about by a server on loopback. What dialling says is in
 /// TCPProbeTests and LocalFaultTests, what certificates say in TCPTLSTests.
 @Suite(.timeLimit(.minutes(3))) struct TCPReasonTests {
-  struct Case: Sendable, CustomTestStringConvertible {
+  struct Case: Sendable, CustomStringConvertible {
     let name: String
     let reason: Reason
     let phase: Phase?
@@ -24,7 +24,7 @@ import Testing
     var seen: String?
     let script: @Sendable (LoopbackConnection) -> Void
 
-    var testDescription: String { "\(reason.rawValue): \(name)" }
+    var description: String { "\(reason.rawValue): \(name)" }
   }
 
   static func send(_ text: String) -> DialogStepDefinition {
@@ -114,8 +114,12 @@ import Testing
       change: { $0.startTLS = "smtp" }, script: says("554 away\r\n")),
   ]
 
-  @Test("tcp reasons", arguments: cases)
-  func endsInItsReason(example: Case) async throws {
+  /// Four of them wait for their time to run out.
+  @Test("tcp reasons") func endsInItsReason() async throws {
+    try await sideBySide(Self.cases) { try await Self.ends($0) }
+  }
+
+  private static func ends(_ example: Case) async throws {
     try await withLoopbackServer(script: example.script) { server in
       let check = try makeCheck("tcp") {
         ($0.host, $0.port) = ("good.test", Int(server.port))
@@ -124,18 +128,19 @@ import Testing
       }
       var outcome = try await ProbeBench(limit: example.limit).tcp(check)
       ResponseTimeRule(check.responseTime).judge(&outcome)
-      #expect(outcome.verdict.reason == example.reason, "\(outcome.verdict)")
-      #expect(outcome.verdict.phase == example.phase, "\(outcome.verdict)")
+      let words: Comment = "\(example): \(outcome.verdict)"
+      #expect(outcome.verdict.reason == example.reason, words)
+      #expect(outcome.verdict.phase == example.phase, words)
       if let seen = example.seen {
-        #expect(outcome.dialog.last?.seen == seen)
-        #expect(outcome.dialog.last?.ok == false)
-        let excerpt = try #require(outcome.excerpt)
-        #expect(excerpt.utf8.count <= 1024 && excerpt.hasPrefix(seen.prefix(250)))
+        #expect(outcome.dialog.last?.seen == seen, words)
+        #expect(outcome.dialog.last?.ok == false, words)
+        let excerpt = try #require(outcome.excerpt, words)
+        #expect(excerpt.utf8.count <= 1024 && excerpt.hasPrefix(seen.prefix(250)), words)
         // Messages are delivered; what the target said stays here.
-        #expect(outcome.verdict.message?.contains(seen.prefix(12)) == false)
+        #expect(outcome.verdict.message?.contains(seen.prefix(12)) == false, words)
       }
       if example.reason != .localFault {
-        #expect(try #require(outcome.timings.connect) <= #require(outcome.responseTime))
+        #expect(try #require(outcome.timings.connect) <= #require(outcome.responseTime), words)
       }
     }
   }

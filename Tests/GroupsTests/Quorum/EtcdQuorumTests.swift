@@ -167,11 +167,9 @@ import Testing
     _ = await settle(london, check, .ok)
     // Two of three.
     broken.places.withLock { $0 = ["london", "paris"] }
-    let began = ContinuousClock.now
     let settled = await settle(london, check, down)
     #expect(settled.result.state == .down && settled.isOurs, "\(settled.result.message ?? "")")
     #expect(settled.result.confirmation?.outcome == .confirmed)
-    #expect(ContinuousClock.now - began < .seconds(3))
     let second = await settle(paris, check, down)
     #expect(second.result.state == .down && !second.isOurs)
   }

@@ -191,7 +191,7 @@ import Testing
   @Test(.timeLimit(.minutes(1))) func aReadingIsRare() async throws {
     try await quorumStory(QuorumWorld()) { world in
       let readings = world.store.readings
-      try await world.pause(.seconds(300))
+      try await world.pause(.seconds(100))
       #expect(world.store.readings == readings)
     }
   }

@@ -17,14 +17,12 @@ import Testing
     try await withUDPResponder(script: { _, _ in }) { [reactor] responder in
       let peer = SocketAddress(.loopback, port: responder.port)
       let task = Task {
-        try await reactor.converse(Chat(say: [1]), over: .udp, with: peer, until: .after(.seconds(60)))
+        try await reactor.converse(Chat(say: [1]), over: .udp, with: peer, until: .after(.seconds(3600)))
       }
-      // The query having arrived, the flow is waiting.
+      // The query having arrived, the flow is waiting, by itself for longer than this test may last.
       while responder.received.isEmpty { await Task.yield() }
-      let start = Instant.now
       task.cancel()
       await #expect(throws: CancellationError.self) { _ = try await task.value }
-      #expect(start.duration(to: .now) < .seconds(5))
     }
   }
 

@@ -164,14 +164,15 @@ import Testing
             group.addTask {
               _ = try? await reactor.converse(
                 Chat(say: [1]), over: .udp, with: SocketAddress(.loopback, port: silent.port),
-                until: .after(.seconds(60)))
+                until: .after(.seconds(3600)))
             }
           }
+          try await until("many that hang") { silent.received.count >= 100 }
+          // While each of them waits, for longer than this test may last.
           let outcome = try await reactor.converse(
             Chat(say: [9]), over: .udp, with: SocketAddress(.loopback, port: healthy.port),
             until: .after(.seconds(10)))
           #expect(outcome.conversation.heard == [9])
-          #expect(outcome.report.elapsed < .seconds(1))
           group.cancelAll()
         }
       }

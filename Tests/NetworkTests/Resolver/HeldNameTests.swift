@@ -33,7 +33,7 @@ import Testing
 
   /// Holds the thread as soon as the server was asked.
   private func hold(_ reactor: Reactor, whenAsked server: UDPResponder) async throws {
-    while server.received.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+    try await until("the question") { !server.received.isEmpty }
     try await withLoopbackServer(script: { $0.waitForEnd() }) { other in
       _ = try await reactor.converse(
         Blocker(), over: .tcp, with: SocketAddress(.loopback, port: other.port), until: .after(.seconds(5)))

@@ -249,10 +249,9 @@ import Testing
       if request.dropFirst(12).contains(28) { return }
       Self.answer(request, client)
     }) { server in
-      let start = Instant.now
-      let host = try await resolve("web.example", port: server.port, within: .seconds(40))
+      // A quarter of it would be longer than this test may last: the grace of the other family is one of its own.
+      let host = try await resolve("web.example", port: server.port, within: .seconds(3600))
       #expect(host.addresses == [IPAddress("192.0.2.1")])
-      #expect(start.duration(to: .now) < .seconds(10))
     }
   }
 
