@@ -87,7 +87,9 @@ let package = Package(
     .target(
       name: "Tracing", dependencies: ["Basics", "Monitoring", "Network", "CLinux"], swiftSettings: settings),
     .target(
-      name: "Status", dependencies: ["Basics", "Monitoring", "History", "Tracing"], swiftSettings: strict),
+      name: "Status",
+      dependencies: ["Basics", "Monitoring", "History", "QuartzAPI", "Scheduler", "Spool", "Tracing"],
+      swiftSettings: strict),
     .target(
       name: "StatusServer",
       dependencies: [
@@ -204,12 +206,13 @@ let package = Package(
       swiftSettings: settings),
     // An agent with something of everything.
     .target(
-      name: "StatusSupport", dependencies: ["Basics", "History", "Monitoring", "Status"],
+      name: "StatusSupport",
+      dependencies: ["Basics", "History", "Monitoring", "QuartzAPI", "Scheduler", "Spool", "Status"],
       path: "Tests/StatusSupport", swiftSettings: settings),
     .testTarget(
       name: "StatusTests",
       dependencies: [
-        "Basics", "History", "HistorySupport", "Monitoring", "Status", "StatusSupport", "TestSupport",
+        "Basics", "History", "HistorySupport", "Monitoring", "QuartzAPI", "Scheduler", "Spool", "Status", "StatusSupport", "TestSupport",
         "Tracing",
       ],
       swiftSettings: settings),

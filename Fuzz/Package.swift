@@ -52,7 +52,8 @@ let package = Package(
     room("Import", ["Basics", "Monitoring", "YAML"]),
     room("Groups", ["Basics", "Monitoring", "Curl", "Network"]),
     room("AgentConfig", ["Basics", "Monitoring", "YAML"]),
-    room("Status", ["Basics", "Monitoring", "History", "Tracing"]),
+    room("Scheduler", ["Basics", "Monitoring", "CLinux", collection("HeapModule")]),
+    room("Status", ["Basics", "Monitoring", "History", "QuartzAPI", "Scheduler", "Spool", "Tracing"]),
     // Of the status server what reads requests, without its sockets.
     room("StatusServer", ["Basics", "Monitoring", "Status"]),
     // The ways into the store for hostile bytes.

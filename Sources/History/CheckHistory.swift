@@ -74,7 +74,7 @@ struct CheckHistory: Sendable {
   /// A scheduled verdict; manual runs are in no window and change no state. One that was applied before, by its
   /// sequence, is left alone.
   mutating func add(
-    _ result: LastResult, interval: Duration, sequence: UInt64?, spanned slots: SpannedSlots? = nil,
+    _ result: LastResult, interval: Duration, sequence: UInt64?, spanned slots: SlotRange? = nil,
     outages: Int = Outage.limit
   ) {
     if let sequence {
@@ -99,8 +99,7 @@ struct CheckHistory: Sendable {
     }
     if let slots, slots.first.isPlausible {
       spanned += slots.count
-      for index in 0..<slots.count {
-        let slot = slots.first.advanced(by: slots.interval * index)
+      for slot in slots {
         timeline.add(
           standing, slot: slot, interval: slots.interval, startedAt: slot, latency: nil, note: note,
           isSpanned: true)

@@ -61,14 +61,14 @@ package final class HistoryStore: Sendable {
   ///   - sequence: the record's place in the store of results; nil when there is no store.
   ///   - spanned: slots that passed while the run was going: they take its verdict.
   package func record(
-    _ result: CheckResult, interval: Duration, sequence: UInt64? = nil, spanned: SpannedSlots? = nil
+    _ result: CheckResult, interval: Duration, sequence: UInt64? = nil, spanned: SlotRange? = nil
   ) {
     state.withLock { $0.record(result, interval: interval, sequence: sequence, spanned: spanned) }
   }
 
   /// A record of the store, in the order of the sequences. One that the snapshot holds already only fills the recent
   /// results; its facts beyond the stored ones are gone.
-  package func replay(_ queued: QueuedRecord, interval: Duration, spanned: SpannedSlots? = nil) {
+  package func replay(_ queued: QueuedRecord, interval: Duration, spanned: SlotRange? = nil) {
     state.withLock { $0.replay(queued, interval: interval, spanned: spanned) }
   }
 
@@ -181,19 +181,6 @@ package final class HistoryStore: Sendable {
   }
 }
 
-/// Consecutive slots that took the verdict of a run still going.
-package struct SpannedSlots: Hashable, Sendable {
-  package var first: Timestamp
-  package var count: Int
-  package var interval: Duration
-
-  package init(first: Timestamp, count: Int, interval: Duration) {
-    self.first = first
-    self.count = count
-    self.interval = interval
-  }
-}
-
 /// The state behind the lock.
 struct HistoryState: Sendable {
   var histories = HistoryTable()
@@ -257,7 +244,7 @@ struct HistoryState: Sendable {
   }
 
   mutating func record(
-    _ result: CheckResult, interval: Duration, sequence: UInt64?, spanned: SpannedSlots?
+    _ result: CheckResult, interval: Duration, sequence: UInt64?, spanned: SlotRange?
   ) {
     let limit = recentLimit
     if let place = histories.place(of: result.checkID) {
@@ -275,7 +262,7 @@ struct HistoryState: Sendable {
     applied.add(sequence)
   }
 
-  mutating func replay(_ queued: QueuedRecord, interval: Duration, spanned: SpannedSlots?) {
+  mutating func replay(_ queued: QueuedRecord, interval: Duration, spanned: SlotRange?) {
     let record = queued.record
     defer { applied.add(queued.sequence) }
     let limit = recentLimit

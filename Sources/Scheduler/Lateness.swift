@@ -8,6 +8,8 @@ package struct ScheduleStatus: Hashable, Sendable {
   /// Enabled checks.
   package var checks = 0
   package var inFlight = 0
+  /// Runs that may be in flight at once.
+  package var limit = 0
   /// Due, but held by a limit.
   package var waiting = 0
   /// Of them, those for which all places of their origin are taken.
@@ -15,9 +17,9 @@ package struct ScheduleStatus: Hashable, Sendable {
   /// Runs since the start.
   package var started = 0
   /// Slots since the start that were not run for our own reasons.
-  package private(set) var missed = 0
+  package var missed: Int { missedBy.values.reduce(0, +) }
   /// Of them, by cause; causes that never were are left out.
-  package private(set) var missedBy: [MissCause: Int] = [:]
+  package var missedBy: [MissCause: Int] = [:]
   /// Slots since the start that took the verdict of a run still going.
   package var spanned = 0
   /// From the slot to the start of the run, over the last 10 to 20 minutes; nil without a run in them. At most
@@ -27,9 +29,10 @@ package struct ScheduleStatus: Hashable, Sendable {
   /// Exact, over the same time.
   package var lateMax: Duration?
 
+  package init() {}
+
   mutating func miss(_ slots: Int, _ cause: MissCause) {
     guard slots > 0 else { return }
-    missed += slots
     missedBy[cause, default: 0] += slots
   }
 }

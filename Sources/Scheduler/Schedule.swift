@@ -196,7 +196,7 @@ struct Schedule {
 
   func status(at now: Instant) -> ScheduleStatus {
     var status = counts
-    status.inFlight = runs.count
+    (status.inFlight, status.limit) = (runs.count, limit.limits.total)
     status.waiting = limit.waiting
     status.waits = limit.waits
     if let figures = lateness.figures(at: now) {

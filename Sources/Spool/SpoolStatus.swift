@@ -58,6 +58,18 @@ package struct SpoolStatus: Hashable, Sendable {
 
   package var isDurable: Bool { mode == .durable }
 
+  /// Why results are kept in memory; `nil` when they are on the disk.
+  package var trouble: Notice? {
+    if case .memory(let notice) = mode { notice } else { nil }
+  }
+
+  /// The worst of what is wrong, if anything is.
+  package var problem: Notice? {
+    guard var notice = trouble else { return notes.first }
+    notice.what = "results are kept in memory only: \(notice.what)"
+    return notice
+  }
+
   package init(mode: Mode, durability: SpoolSettings.Durability) {
     self.mode = mode
     self.durability = durability

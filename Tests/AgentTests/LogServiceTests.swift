@@ -5,6 +5,7 @@ import Foundation
 import History
 import Logging
 import Monitoring
+import QuartzAPI
 import Scheduler
 import Spool
 import Status
@@ -35,15 +36,15 @@ import Testing
     let (shop, mail) = (try tcpCheck("Shop"), try tcpCheck("Mail"))
     let store = history([shop, mail], at: clock.wall)
     let lines = FullLines()
-    let scheduler = Mutex(SchedulerView())
+    let scheduler = Mutex(ScheduleStatus())
     let delivered = Mutex(10)
     let service = HourlyLog(log: Logger(label: "test") { _ in lines }, time: clock.time) {
       let agent = AgentIdentity(name: "test", region: nil, version: "1", started: clock.wall)
       var picture = StatusSnapshot(agent: agent, history: store, now: clock.wall)
       picture.scheduler = scheduler.withLock { $0 }
-      picture.delivery = DeliveryView(target: "quartz")
-      picture.delivery?.delivered = delivered.withLock { $0 }
-      picture.spool = SpoolView()
+      picture.delivery = DeliveryStatus(.quartz)
+      picture.delivery?.tally.delivered = delivered.withLock { $0 }
+      picture.spool = SpoolStatus(mode: .durable, durability: .interval)
       picture.spool?.depth = 3
       return picture
     }
@@ -55,8 +56,8 @@ import Testing
     }
     record(store, mail, at: clock.wall.advanced(by: .seconds(60)), up: true)
     scheduler.withLock {
-      $0.missed = 2
-      $0.latenessP99 = .milliseconds(3)
+      $0.missedBy = [.gap: 2]
+      $0.lateP99 = .milliseconds(3)
     }
     delivered.withLock { $0 = 17 }
     clock.advance(by: .seconds(3599))

@@ -163,8 +163,7 @@ import Testing
     let check = try check("Shop", interval: .seconds(6))
     let hold = SlotHold(agent: "a")
     let slot = Timeline(agent: "a", check: check.id, interval: .seconds(6)).slot(after: begin)
-    func spanned(_ milliseconds: Int64, version: UInt64 = 7, _ trigger: Trigger = .schedule) -> SpannedSlots?
-    {
+    func spanned(_ milliseconds: Int64, version: UInt64 = 7, _ trigger: Trigger = .schedule) -> SlotRange? {
       let end = UInt64(slot.advanced(by: .milliseconds(milliseconds)).microseconds / 1000 + 1)
       return hold.spanned(
         by: record {
@@ -174,7 +173,7 @@ import Testing
     }
     // Ten seconds are the most: a timeout of five, and five of our own.
     #expect(check.longestRun == .seconds(10))
-    let one = SpannedSlots(first: slot.advanced(by: .seconds(6)), count: 1, interval: .seconds(6))
+    let one = SlotRange(first: slot.advanced(by: .seconds(6)), count: 1, interval: .seconds(6))
     #expect(spanned(5900) == nil && spanned(6000) == one && spanned(9000) == one && spanned(90_000) == one)
     #expect(spanned(6000, version: 4) == nil && spanned(6000, .manual) == nil && spanned(-9000) == nil)
   }

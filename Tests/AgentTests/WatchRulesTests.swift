@@ -5,6 +5,8 @@ import Basics
 import History
 import Logging
 import Monitoring
+import Scheduler
+import Spool
 import Status
 import Synchronization
 import TestSupport
@@ -254,15 +256,15 @@ import Testing
     func snapshot(_ delivered: Int?, _ missed: Int, backlog: Int) -> StatusSnapshot {
       var snapshot = StatusSnapshot(agent: agent, now: Self.start, checks: [])
       snapshot.delivery = delivered.map { count in
-        var view = DeliveryView(target: "quartz")
-        (view.delivered, view.backlog) = (count, 99)
-        return view
+        var status = DeliveryStatus(.quartz)
+        status.tally.delivered = count
+        return status
       }
-      snapshot.scheduler = SchedulerView()
-      snapshot.scheduler?.missed = missed
-      snapshot.scheduler?.latenessP50 = .milliseconds(1)
-      snapshot.scheduler?.latenessP99 = .milliseconds(250)
-      snapshot.spool = SpoolView()
+      snapshot.scheduler = ScheduleStatus()
+      snapshot.scheduler?.missedBy = [.gap: missed]
+      snapshot.scheduler?.lateP50 = .milliseconds(1)
+      snapshot.scheduler?.lateP99 = .milliseconds(250)
+      snapshot.spool = SpoolStatus(mode: .durable, durability: .interval)
       snapshot.spool?.depth = backlog
       return snapshot
     }

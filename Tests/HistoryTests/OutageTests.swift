@@ -73,7 +73,7 @@ import Testing
     let store = makeStore(check)
     store.record(
       Run(slot: midnight, state: .down).result(of: check), interval: .seconds(60),
-      spanned: SpannedSlots(first: midnight + .seconds(60), count: 3, interval: .seconds(60)))
+      spanned: SlotRange(first: midnight + .seconds(60), count: 3, interval: .seconds(60)))
     store.record(Run(slot: midnight + .seconds(240)).result(of: check), interval: .seconds(60))
     let outage = try #require(store.outages(check.id, now: midnight + .seconds(300))?.first)
     #expect(outage.results == 1 && outage.end == midnight + .seconds(240) && outage.begin == midnight)

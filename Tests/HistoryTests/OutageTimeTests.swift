@@ -14,7 +14,7 @@ import Testing
     var late: [(due: Int, run: Run)] = []
     var state = CheckState.up
     var (missing, maintained, skipped, sequence) = (0, 0, 0, UInt64(0))
-    func record(_ run: Run, _ interval: Duration, _ spanned: SpannedSlots? = nil) {
+    func record(_ run: Run, _ interval: Duration, _ spanned: SlotRange? = nil) {
       sequence += 1
       store.record(
         run.result(of: check, number: sequence), interval: interval, sequence: sequence, spanned: spanned)
@@ -46,7 +46,7 @@ import Testing
         let count = Int.random(in: 1...5, using: &dice)
         missing = count
         record(
-          run, .seconds(60), SpannedSlots(first: slot + .seconds(60), count: count, interval: .seconds(60)))
+          run, .seconds(60), SlotRange(first: slot + .seconds(60), count: count, interval: .seconds(60)))
       } else {
         record(run, .seconds(60))
       }

@@ -21,7 +21,7 @@ import Testing
 
   /// One turn of the schedule: a run with the slots it spanned, or a slot left out.
   private enum Turn {
-    case run(Run, hold: Duration, spanned: SpannedSlots?)
+    case run(Run, hold: Duration, spanned: SlotRange?)
     case skipped(Timestamp, hold: Duration)
   }
 
@@ -47,11 +47,11 @@ import Testing
       run.latency = isDown ? nil : .milliseconds(Int64.random(in: 1...900, using: &dice))
       run.delay = .milliseconds(Int64.random(in: 0...900, using: &dice))
       let first = (now / next + 1) * next
-      var spanned: SpannedSlots?
+      var spanned: SlotRange?
       now = first
       if dice.chance(6) {
         let slots = Int.random(in: 1...5, using: &dice)
-        spanned = SpannedSlots(first: midnight + .seconds(first), count: slots, interval: .seconds(next))
+        spanned = SlotRange(first: midnight + .seconds(first), count: slots, interval: .seconds(next))
         now += next * Int64(slots)
       }
       turns.append(.run(run, hold: slot.duration(to: midnight + .seconds(first)), spanned: spanned))

@@ -147,7 +147,7 @@ import Testing
     let store = makeStore(check, runs: [Run(slot: midnight)])
     store.record(
       Run(slot: midnight + .seconds(60), state: .down).result(of: check), interval: .seconds(60),
-      spanned: SpannedSlots(first: midnight + .seconds(120), count: 3, interval: .seconds(60)))
+      spanned: SlotRange(first: midnight + .seconds(120), count: 3, interval: .seconds(60)))
     store.missed(check.id, count: 2)
     store.record(Run(slot: midnight + .seconds(420)).result(of: check), interval: .seconds(60))
     let status = try #require(store.figures(of: check.id, now: midnight + .seconds(480)))

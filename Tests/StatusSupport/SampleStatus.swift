@@ -3,6 +3,9 @@
 import Basics
 import History
 import Monitoring
+import QuartzAPI
+import Scheduler
+import Spool
 import Status
 
 package let started = Timestamp(seconds: 1_767_225_600)
@@ -104,10 +107,10 @@ package func sampleStatus() throws -> SampleStatus {
   var snapshot = StatusSnapshot(agent: agent, history: store, now: now)
   snapshot.spool = sampleSpool()
   snapshot.delivery = sampleDelivery()
-  var scheduler = SchedulerView()
-  scheduler.latenessP50 = .microseconds(180)
-  scheduler.latenessP99 = .microseconds(2100)
-  scheduler.latenessMax = .milliseconds(14)
+  var scheduler = ScheduleStatus()
+  scheduler.lateP50 = .microseconds(180)
+  scheduler.lateP99 = .microseconds(2100)
+  scheduler.lateMax = .milliseconds(14)
   scheduler.inFlight = 3
   scheduler.limit = 2000
   snapshot.scheduler = scheduler
@@ -116,24 +119,41 @@ package func sampleStatus() throws -> SampleStatus {
   return SampleStatus(status: snapshot, results: results, store: store)
 }
 
-private func sampleSpool() -> SpoolView {
-  var spool = SpoolView()
+private func sampleSpool() -> SpoolStatus {
+  var spool = SpoolStatus()
   spool.depth = 1234
   spool.oldest = started.advanced(by: .seconds(6000))
-  spool.usedBytes = 1_572_864
-  spool.capacityBytes = 268_435_456
+  spool.bytesUsed = 1_572_864
+  spool.bytesReserved = 268_435_456
   return spool
 }
 
-private func sampleDelivery() -> DeliveryView {
-  var delivery = DeliveryView(target: "quartz")
-  delivery.delivered = 45_210
-  delivery.backlog = 900
-  delivery.lastSuccess = started.advanced(by: .seconds(6900))
-  delivery.lastError = .warning(
+private func sampleDelivery() -> DeliveryStatus {
+  var delivery = DeliveryStatus(.quartz)
+  delivery.tally.delivered = 45_210
+  delivery.tally.lastSuccess = started.advanced(by: .seconds(6900))
+  delivery.tally.trouble = .warning(
     .delivery, "404: the backend has no ingest route",
-    hint: "add the ingest route or deliver to supabase", since: started.advanced(by: .seconds(7140)))
-  delivery.requestsUsed = 120
-  delivery.requestsAllowed = 900
+    hint: "add the ingest route or deliver to supabase")
+  delivery.tally.troubleSince = started.advanced(by: .seconds(7140))
+  (delivery.usage.hour, delivery.usage.perHour) = (120, 900)
   return delivery
+}
+
+extension SpoolStatus {
+  /// One on the disk.
+  package init() { self.init(mode: .durable, durability: .interval) }
+}
+
+extension SpoolStatus.Mode {
+  package static let memory = Self.memory(.critical(.store, "a test"))
+}
+
+extension GapRecord {
+  /// So many gaps that stand for so many results together.
+  package static func gaps(_ count: Int, lost: UInt64) -> [GapRecord] {
+    (0..<count).map { number in
+      GapRecord(cause: .damage, lost: number == 0 ? lost : 0, records: 1, sequences: 1...1)
+    }
+  }
 }

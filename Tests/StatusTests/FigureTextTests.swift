@@ -4,6 +4,10 @@ import Basics
 import History
 import HistorySupport
 import Monitoring
+import QuartzAPI
+import Scheduler
+import Spool
+import StatusSupport
 import Testing
 @testable import Status
 
@@ -19,12 +23,10 @@ import Testing
 
   @Test func theSchedule() {
     let lines = lines { snapshot in
-      var scheduler = SchedulerView()
-      (scheduler.latenessP50, scheduler.latenessP99) = (.microseconds(1230), .milliseconds(45))
-      (scheduler.latenessMax, scheduler.missed, scheduler.spanned) = (.seconds(2), 1234, 7)
-      scheduler.missedBy = [
-        MissedSlots(cause: "failover", count: 34), MissedSlots(cause: "gap", count: 1200),
-      ]
+      var scheduler = ScheduleStatus()
+      (scheduler.lateP50, scheduler.lateP99) = (.microseconds(1230), .milliseconds(45))
+      (scheduler.lateMax, scheduler.spanned) = (.seconds(2), 7)
+      scheduler.missedBy = [.gap: 1200, .failover: 34]
       (scheduler.inFlight, scheduler.limit) = (3, 250)
       snapshot.scheduler = scheduler
     }
@@ -36,13 +38,14 @@ import Testing
 
   @Test func storeAndDelivery() {
     let lines = lines { snapshot in
-      var spool = SpoolView()
-      (spool.depth, spool.parked, spool.lostInGaps, spool.gaps) = (1234, 12, 2345, 2)
-      (spool.usedBytes, spool.capacityBytes, spool.hoursCovered) = (1536, 2 << 30, 31.9)
-      (spool.oldest, spool.durable) = (now + .seconds(-180), false)
-      var delivery = DeliveryView(target: "supabase")
-      (delivery.delivered, delivery.duplicates, delivery.lastSuccess) = (54_321, 9, now + .seconds(-61))
-      (delivery.requestsUsed, delivery.requestsAllowed) = (17, 900)
+      var spool = SpoolStatus()
+      (spool.depth, spool.gaps) = (1234, GapRecord.gaps(2, lost: 2345))
+      (spool.bytesUsed, spool.bytesReserved, spool.hoursCovered) = (1536, 2 << 30, 31.9)
+      (spool.oldest, spool.mode) = (now + .seconds(-180), .memory)
+      var delivery = DeliveryStatus(.supabase)
+      (delivery.tally.delivered, delivery.tally.duplicates) = (54_321, 9)
+      (delivery.tally.lastSuccess, delivery.parked) = (now + .seconds(-61), 12)
+      (delivery.usage.hour, delivery.usage.perHour) = (17, 900)
       (snapshot.spool, snapshot.delivery) = (spool, delivery)
     }
     #expect(
@@ -58,27 +61,26 @@ import Testing
   /// The agent's parts in the API: every field, each with a value of its own.
   @Test func theDocuments() throws {
     var snapshot = HistoryStore().snapshot(now: now)
-    var spool = SpoolView()
-    (spool.depth, spool.oldest, spool.usedBytes, spool.capacityBytes) = (1, midnight, 2, 3)
-    (spool.durable, spool.dropped, spool.quarantined, spool.parked) = (false, 4, 5, 6)
-    (spool.gaps, spool.lostInGaps, spool.hoursCovered) = (7, 8, 9.5)
-    var delivery = DeliveryView(target: "quartz")
-    (delivery.delivered, delivery.duplicates, delivery.backlog, delivery.lastSuccess) = (1, 2, 3, now)
-    (delivery.requestsUsed, delivery.requestsAllowed) = (4, 5)
-    delivery.lastError = .warning(.delivery, "404", hint: "look", since: midnight)
-    delivery.skipped = [.warning(.check("Old"), "not listed")]
-    var scheduler = SchedulerView()
-    (scheduler.latenessP50, scheduler.latenessP99) = (.microseconds(1500), .milliseconds(2))
-    (scheduler.latenessMax, scheduler.missed, scheduler.spanned) = (.seconds(3), 4, 5)
-    scheduler.missedBy = [MissedSlots(cause: "failover", count: 6), MissedSlots(cause: "gap", count: 7)]
+    var spool = SpoolStatus()
+    (spool.depth, spool.oldest, spool.bytesUsed, spool.bytesReserved) = (1, midnight, 2, 3)
+    (spool.mode, spool.dropped, spool.quarantined) = (.memory, 4, 5)
+    (spool.gaps, spool.hoursCovered) = (GapRecord.gaps(7, lost: 8), 9.5)
+    var delivery = DeliveryStatus(.quartz)
+    (delivery.tally.delivered, delivery.tally.duplicates, delivery.tally.lastSuccess) = (1, 2, now)
+    (delivery.usage.hour, delivery.usage.perHour, delivery.parked) = (4, 5, 6)
+    delivery.tally.trouble = .warning(.delivery, "404", hint: "look")
+    delivery.tally.troubleSince = midnight
+    snapshot.undelivered = [.warning(.check("Old"), "not listed")]
+    var scheduler = ScheduleStatus()
+    (scheduler.lateP50, scheduler.lateP99) = (.microseconds(1500), .milliseconds(2))
+    (scheduler.lateMax, scheduler.spanned) = (.seconds(3), 5)
+    scheduler.missedBy = [.gap: 7, .failover: 6]
     (scheduler.inFlight, scheduler.limit) = (8, 9)
-    var load = LoadView()
-    (load.kept.results, load.kept.bytes, load.judged, load.overBudget) = (1, 2, 3, 4)
-    (load.longestJudgement, load.judging) = (.milliseconds(5), 6)
-    load.waits = [WaitView(queue: "dns", origin: "checks", count: 7, held: .milliseconds(8))]
-    (snapshot.spool, snapshot.delivery, snapshot.scheduler, snapshot.load) = (
-      spool, delivery, scheduler, load
-    )
+    (snapshot.kept.results, snapshot.kept.bytes) = (1, 2)
+    (snapshot.judging.judged, snapshot.judging.overBudget) = (3, 4)
+    (snapshot.judging.longest, snapshot.judging.waiting) = (.milliseconds(5), 6)
+    snapshot.waits = [WaitView(queue: "dns", origin: "checks", count: 7, held: .milliseconds(8))]
+    (snapshot.spool, snapshot.delivery, snapshot.scheduler) = (spool, delivery, scheduler)
     var json = JSONWriter()
     snapshot.writeSummary(full: false, to: &json)
     let (document, first, last) = (try JSONValue.parse(json.bytes), midnight.rfc3339, now.rfc3339)
@@ -86,11 +88,11 @@ import Testing
       "spool":
         #"{"depth":1,"oldest":"\#(first)","used_bytes":2,"capacity_bytes":3,"durable":false,"dropped":4,"#
         + #""quarantined":5,"parked":6,"gaps":7,"lost_in_gaps":8,"outage_covered_h":9.5}"#,
-      "delivery": #"{"target":"quartz","delivered":1,"duplicates":2,"backlog":3,"last_success":"\#(last)","#
+      "delivery": #"{"target":"quartz","delivered":1,"duplicates":2,"backlog":1,"last_success":"\#(last)","#
         + #""last_error":{"at":"\#(first)","message":"404","hint":"look"},"requests_used":4,"#
         + #""requests_allowed":5,"skipped":[{"check":"Old","reason":"not listed"}]}"#,
       "schedule":
-        #"{"lateness_p50_ms":1.5,"lateness_p99_ms":2,"lateness_max_ms":3000,"missed":4,"missed_by":"#
+        #"{"lateness_p50_ms":1.5,"lateness_p99_ms":2,"lateness_max_ms":3000,"missed":13,"missed_by":"#
         + #"{"failover":6,"gap":7},"spanned":5,"in_flight":8,"limit":9}"#,
       "load": #"{"kept_results":1,"kept_bytes":2,"judged":3,"judged_over_budget":4,"judged_longest_ms":5,"#
         + #""judging":6,"queues":[{"queue":"dns","origin":"checks","waiting":7,"held_ms":8}]}"#,

@@ -3,6 +3,8 @@
 import Basics
 import History
 import Monitoring
+import QuartzAPI
+import Spool
 import StatusSupport
 import Testing
 @testable import Status
@@ -105,11 +107,12 @@ import Testing
   /// The store: each series with a value of its own.
   @Test func theStore() async throws {
     var source = try sampleStatus()
-    var spool = SpoolView()
-    (spool.depth, spool.oldest, spool.usedBytes, spool.capacityBytes) = (1, Timestamp(seconds: 2), 3, 4)
-    (spool.durable, spool.quarantined, spool.parked, spool.gaps) = (false, 5, 6, 7)
-    (spool.lostInGaps, spool.hoursCovered, spool.dropped) = (8, 9, 10)
+    var spool = SpoolStatus()
+    (spool.depth, spool.oldest, spool.bytesUsed, spool.bytesReserved) = (1, Timestamp(seconds: 2), 3, 4)
+    (spool.mode, spool.quarantined, spool.gaps) = (.memory, 5, GapRecord.gaps(7, lost: 8))
+    (spool.hoursCovered, spool.dropped) = (9, 10)
     source.status.spool = spool
+    source.status.delivery?.parked = 6
     let bytes = OpenMetrics.render(source.status, source.metrics(), .plain)
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init)
     #expect(

@@ -4,6 +4,9 @@ import Basics
 import Foundation
 import History
 import Monitoring
+import QuartzAPI
+import Scheduler
+import Spool
 import StatusSupport
 import Testing
 @testable import Status
@@ -128,21 +131,20 @@ import Testing
   /// The parts of the agent, each line with a figure of its own.
   @Test func parts() throws {
     var status = try sampleStatus().status
-    var spool = SpoolView()
+    var spool = SpoolStatus()
     (spool.depth, spool.oldest) = (1001, now.advanced(by: .seconds(-7200)))
-    (spool.usedBytes, spool.capacityBytes, spool.durable) = (1536, 3 << 20, false)
+    (spool.bytesUsed, spool.bytesReserved, spool.mode) = (1536, 3 << 20, .memory)
     (spool.dropped, spool.quarantined) = (3, 4)
     status.spool = spool
-    var delivery = DeliveryView(target: "supabase")
-    (delivery.delivered, delivery.backlog, delivery.requestsUsed, delivery.requestsAllowed) = (5000, 6, 7, 8)
-    delivery.lastSuccess = now.advanced(by: .seconds(-60))
-    delivery.skipped = [.warning(.check("A"), "x"), .warning(.check("B"), "y")]
+    var delivery = DeliveryStatus(.supabase)
+    (delivery.tally.delivered, delivery.usage.hour, delivery.usage.perHour) = (5000, 7, 8)
+    delivery.tally.lastSuccess = now.advanced(by: .seconds(-60))
+    status.undelivered = [.warning(.check("A"), "x"), .warning(.check("B"), "y")]
     status.delivery = delivery
-    var scheduler = SchedulerView()
-    (scheduler.latenessP50, scheduler.latenessP99) = (.milliseconds(1), .milliseconds(20))
-    (scheduler.latenessMax, scheduler.inFlight, scheduler.limit) = (.milliseconds(300), 4, 5)
-    (scheduler.missed, scheduler.spanned) = (21, 9)
-    scheduler.missedBy = [MissedSlots(cause: "gap", count: 6), MissedSlots(cause: "limit", count: 15)]
+    var scheduler = ScheduleStatus()
+    (scheduler.lateP50, scheduler.lateP99) = (.milliseconds(1), .milliseconds(20))
+    (scheduler.lateMax, scheduler.inFlight, scheduler.limit) = (.milliseconds(300), 4, 5)
+    (scheduler.missedBy, scheduler.spanned) = ([.gap: 6, .limit: 15], 9)
     status.scheduler = scheduler
     var group = GroupFigures(name: "london")
     (group.members, group.view, group.total, group.owned, group.takeovers) = (2, 30, 4000, 5, 6)
@@ -152,7 +154,7 @@ import Testing
     let rows = [
       ("waiting", "1,001"), ("oldest", "2h"), ("used", "1.5 KiB of 3 MiB"), ("kept", "✕ in memory only"),
       ("overwritten", "3"), ("set aside", "4"), ("to", "supabase"), ("delivered", "5,000"),
-      ("last success", "1m ago"), ("backlog", "6"), ("requests this hour", "7 of 8"),
+      ("last success", "1m ago"), ("backlog", "1,001"), ("requests this hour", "7 of 8"),
       ("checks not delivered", "2"), ("lateness p50", "1 ms"), ("lateness p99", "20 ms"),
       ("lateness at most", "300 ms"), ("in flight", "4 of 5"), ("missed slots", "21 (6 gap, 15 limit)"),
       ("spanned slots", "9"), ("name", "london"), ("members", "2"), ("view", "30"),

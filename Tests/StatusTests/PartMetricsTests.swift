@@ -3,6 +3,8 @@
 import Basics
 import History
 import Monitoring
+import QuartzAPI
+import Scheduler
 import StatusSupport
 import Testing
 @testable import Status
@@ -72,10 +74,10 @@ import Testing
 
   @Test func delivery() throws {
     var status = try sampleStatus().status
-    var delivery = DeliveryView(target: "quartz")
-    (delivery.delivered, delivery.duplicates, delivery.requestsUsed) = (11, 12, 14)
-    (delivery.lastSuccess, delivery.backlog, delivery.requestsAllowed) = (Timestamp(seconds: 13), 16, 17)
-    delivery.skipped = [.warning(.check("A"), "x"), .warning(.check("B"), "y")]
+    var delivery = DeliveryStatus(.quartz)
+    (delivery.tally.delivered, delivery.tally.duplicates, delivery.usage.hour) = (11, 12, 14)
+    (delivery.tally.lastSuccess, delivery.usage.perHour) = (Timestamp(seconds: 13), 17)
+    status.undelivered = [.warning(.check("A"), "x"), .warning(.check("B"), "y")]
     status.delivery = delivery
     let wanted = [
       "quartz_delivery_delivered_total 11", "quartz_delivery_duplicates_total 12",
@@ -83,8 +85,8 @@ import Testing
       "quartz_delivery_requests_hour 14", "quartz_delivery_skipped_checks 2",
     ]
     #expect(lines(status, MetricsView(), "quartz_delivery_") == wanted)
-    status.delivery?.lastError = .warning(.delivery, "500")
-    status.delivery?.lastSuccess = nil
+    status.delivery?.tally.trouble = .warning(.delivery, "500")
+    status.delivery?.tally.lastSuccess = nil
     let failing = lines(status, MetricsView(), "quartz_delivery_failing", "quartz_delivery_last")
     #expect(failing == ["quartz_delivery_failing 1"])
     status.delivery = nil
@@ -93,14 +95,10 @@ import Testing
 
   @Test func schedule() throws {
     var status = try sampleStatus().status
-    var scheduler = SchedulerView()
-    (scheduler.latenessP50, scheduler.latenessP99) = (.microseconds(1500), .milliseconds(20))
-    (scheduler.latenessMax, scheduler.inFlight, scheduler.limit) = (.milliseconds(2500), 4, 5)
-    scheduler.missedBy = [
-      MissedSlots(cause: "gap", count: 6), MissedSlots(cause: "failover", count: 7),
-      MissedSlots(cause: "limit", count: 8),
-    ]
-    (scheduler.missed, scheduler.spanned) = (21, 9)
+    var scheduler = ScheduleStatus()
+    (scheduler.lateP50, scheduler.lateP99) = (.microseconds(1500), .milliseconds(20))
+    (scheduler.lateMax, scheduler.inFlight, scheduler.limit) = (.milliseconds(2500), 4, 5)
+    (scheduler.missedBy, scheduler.spanned) = ([.gap: 6, .failover: 7, .limit: 8], 9)
     status.scheduler = scheduler
     #expect(
       lines(status, MetricsView(), "quartz_scheduler_") == [
@@ -112,7 +110,7 @@ import Testing
         "quartz_scheduler_missed_slots_total{cause=\"budget\"} 0",
         "quartz_scheduler_missed_slots_total{cause=\"failover\"} 7", "quartz_scheduler_spanned_slots_total 9",
       ])
-    status.scheduler = SchedulerView()
+    status.scheduler = ScheduleStatus()
     #expect(lines(status, MetricsView(), "quartz_scheduler_lateness_seconds") == [])
   }
 
@@ -122,9 +120,9 @@ import Testing
     (group.members, group.view, group.total, group.owned) = (2, 30, 40, 5)
     (group.held, group.standingIn, group.takeovers) = (6, 7, 8)
     status.group = group
-    (status.load.kept.results, status.load.kept.bytes) = (1, 2)
-    (status.load.judged, status.load.overBudget, status.load.judging) = (3, 4, 5)
-    status.load.waits = [
+    (status.kept.results, status.kept.bytes) = (1, 2)
+    (status.judging.judged, status.judging.overBudget, status.judging.waiting) = (3, 4, 5)
+    status.waits = [
       WaitView(queue: "judge", origin: "file_checks", count: 6, held: .milliseconds(1500)),
       WaitView(queue: "decode", origin: "api_checks", count: 7, held: .zero),
     ]
@@ -144,7 +142,7 @@ import Testing
       ])
     status.group?.alone = now
     #expect(found().contains("quartz_group_alone 1"))
-    (status.group, status.load.waits) = (nil, [])
+    (status.group, status.waits) = (nil, [])
     #expect(found().count == 5)
   }
 

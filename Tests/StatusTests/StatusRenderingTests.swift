@@ -4,6 +4,9 @@ import Basics
 import History
 import HistorySupport
 import Monitoring
+import QuartzAPI
+import Spool
+import StatusSupport
 import Testing
 @testable import Status
 
@@ -28,16 +31,17 @@ import Testing
     var snapshot = store.snapshot(now: now)
     // A check is never made with such a name; the renderers do not rely on it.
     snapshot.checks[2].name = "a\u{1b}[31m\u{202e}b"
-    var spool = SpoolView()
+    var spool = SpoolStatus()
     spool.depth = 1234
     spool.oldest = midnight
-    spool.usedBytes = 1_572_864
-    spool.capacityBytes = 268_435_456
+    spool.bytesUsed = 1_572_864
+    spool.bytesReserved = 268_435_456
     spool.dropped = 5
     snapshot.spool = spool
-    var delivery = DeliveryView(target: "quartz")
-    delivery.lastError = .warning(.delivery, "404", hint: "add the ingest route", since: now)
-    delivery.skipped = [.warning(.check("Old"), "not in the API's list")]
+    var delivery = DeliveryStatus(.quartz)
+    delivery.tally.trouble = .warning(.delivery, "404", hint: "add the ingest route")
+    delivery.tally.troubleSince = now
+    snapshot.undelivered = [.warning(.check("Old"), "not in the API's list")]
     snapshot.delivery = delivery
     return snapshot
   }

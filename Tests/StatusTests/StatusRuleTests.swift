@@ -3,6 +3,10 @@
 import Basics
 import HistorySupport
 import Monitoring
+import QuartzAPI
+import Scheduler
+import Spool
+import StatusSupport
 import Testing
 @testable import History
 @testable import Status
@@ -115,28 +119,31 @@ import Testing
   /// Critical ones first; each part says what is wrong and what to do.
   @Test func problemsOfTheParts() throws {
     var picture = try picture()
-    var scheduler = SchedulerView()
-    scheduler.latenessP99 = .seconds(1)
+    var scheduler = ScheduleStatus()
+    scheduler.lateP99 = .seconds(1)
     picture.scheduler = scheduler
-    var spool = SpoolView()
+    var spool = SpoolStatus()
     picture.spool = spool
     #expect(picture.problems == [])
-    picture.scheduler?.latenessP99 = .milliseconds(1240)
-    (spool.durable, spool.dropped, spool.quarantined) = (false, 3, 4)
+    picture.scheduler?.lateP99 = .milliseconds(1240)
+    spool.mode = .memory(.critical(.store, "a link"))
+    (spool.dropped, spool.quarantined) = (3, 4)
     picture.spool = spool
-    picture.delivery = DeliveryView(target: "quartz")
-    picture.delivery?.lastError = .warning(.delivery, "404", since: at(60))
+    picture.delivery = DeliveryStatus(.quartz)
+    picture.delivery?.tally.trouble = .warning(.delivery, "404")
+    picture.delivery?.tally.troubleSince = at(60)
     let skipped = ["d", "a", "b", "c", "e"].map { Notice.warning(.check($0), "no id") }
-    picture.delivery?.skipped = skipped + [Notice.warning(.check("f"), "big")]
+    picture.undelivered = skipped + [Notice.warning(.check("f"), "big")]
     #expect(
       picture.problems.map(\.what) == [
-        "results are kept in memory only", "3 results were overwritten before they could be delivered",
+        "results are kept in memory only: a link",
+        "3 results were overwritten before they could be delivered",
         "4 results were refused by the receiver and set aside", "delivery to quartz failed 1h ago: 404",
         "results of f are not delivered: big", "results of d, a, b and 2 more are not delivered: no id",
         "probes start late: p99 1.24 s",
       ])
     #expect(picture.problems.map(\.isCritical) == [true, true, false, false, false, false, false])
-    picture.spool?.problem = .critical(.store, "the disk is full")
+    picture.diskProblem = .critical(.store, "the disk is full")
     #expect(picture.problems.first?.what == "the disk is full")
     #expect(picture.problems.count == 7)
   }
@@ -178,15 +185,14 @@ import Testing
   }
 
   @Test func whatIsMissed() {
-    var scheduler = SchedulerView()
-    scheduler.missed = 1234
-    #expect(scheduler.missedText == "1,234")
-    scheduler.missedBy = [MissedSlots(cause: "gap", count: 0)]
-    #expect(scheduler.missedText == "1,234")
-    scheduler.missedBy = [MissedSlots(cause: "gap", count: 1234)]
+    var scheduler = ScheduleStatus()
+    #expect(scheduler.missedText == "0")
+    scheduler.missedBy = [.gap: 0]
+    #expect(scheduler.missedText == "0")
+    scheduler.missedBy = [.gap: 1234]
     #expect(scheduler.missedText == "1,234 (gap)")
-    scheduler.missedBy = [MissedSlots(cause: "limit", count: 1030), MissedSlots(cause: "gap", count: 204)]
-    #expect(scheduler.missedText == "1,234 (1,030 limit, 204 gap)")
+    scheduler.missedBy = [.limit: 204, .gap: 1030]
+    #expect(scheduler.missedText == "1,234 (1,030 gap, 204 limit)")
   }
 
   /// What is down stands before what is slow, in whatever order the checks are.

@@ -66,10 +66,3 @@ extension StateDisk {
       since: since)
   }
 }
-
-extension SpoolStatus {
-  /// Why it is kept in memory; `nil` when it is on the disk.
-  var trouble: Notice? {
-    if case .memory(let notice) = mode { notice } else { nil }
-  }
-}

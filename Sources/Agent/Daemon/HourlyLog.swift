@@ -4,6 +4,9 @@ import Basics
 import History
 import Logging
 import Monitoring
+import QuartzAPI
+import Scheduler
+import Spool
 import Status
 
 /// Sums of an hour's line, from the snapshots at its two ends.
@@ -14,7 +17,7 @@ struct HourlyFigures: Hashable {
 
   init(_ snapshot: StatusSnapshot) {
     results = snapshot.checks.reduce(0) { $0 + $1.counts.reduce(0) { $0 + $1.count } }
-    delivered = snapshot.delivery?.delivered ?? 0
+    delivered = snapshot.delivery?.tally.delivered ?? 0
     missed = snapshot.scheduler?.missed ?? 0
   }
 
@@ -44,7 +47,7 @@ struct HourlyFigures: Hashable {
       metadata["delivered"] = "\(delivered)"
       metadata["backlog"] = "\(snapshot.spool?.depth ?? 0)"
     }
-    if let late = snapshot.scheduler?.latenessP99 { metadata["late_p99"] = "\(StatusFormat.latency(late))" }
+    if let late = snapshot.scheduler?.lateP99 { metadata["late_p99"] = "\(StatusFormat.latency(late))" }
     return metadata
   }
 }

@@ -100,8 +100,7 @@ final class Recorder: Sendable {
       // Store first and history second, without anybody in between: a history that has counted a record knows its
       // sequence, so a restart neither counts it again nor leaves it out.
       let sequence = spool.enqueue(record)
-      history.record(
-        result, interval: interval, sequence: sequence, spanned: spanned.map(SpannedSlots.init))
+      history.record(result, interval: interval, sequence: sequence, spanned: spanned)
       defer { if result.trigger == .schedule { told[check.id] = Self.next(told[check.id], result) } }
       return (told[check.id], sequence)
     }

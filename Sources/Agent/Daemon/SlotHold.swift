@@ -27,7 +27,7 @@ struct SlotHold {
   }
 
   /// The slots that passed between a stored run's own and its end, which its id knows: they took its verdict.
-  func spanned(by record: DeliveryRecord, of check: MonitoringCheck) -> SpannedSlots? {
+  func spanned(by record: DeliveryRecord, of check: MonitoringCheck) -> SlotRange? {
     guard record.trigger == .schedule, let end = record.id.time else { return nil }
     let pace = pace(of: check, record.state)
     let timeline = timeline(check, pace)
@@ -35,7 +35,7 @@ struct SlotHold {
     let latest = min(end, record.scheduledAt.advanced(by: check.longestRun))
     let count = timeline.slots(after: record.scheduledAt, through: latest)
     guard count > 0 else { return nil }
-    return SpannedSlots(first: timeline.slot(after: record.scheduledAt), count: count, interval: pace)
+    return SlotRange(first: timeline.slot(after: record.scheduledAt), count: count, interval: pace)
   }
 
   private func pace(of check: MonitoringCheck, _ state: CheckState) -> Duration {
@@ -44,12 +44,6 @@ struct SlotHold {
 
   private func timeline(_ check: MonitoringCheck, _ interval: Duration) -> Timeline {
     grid.timeline(check, interval)
-  }
-}
-
-extension SpannedSlots {
-  init(_ slots: SlotRange) {
-    self.init(first: slots.first, count: slots.count, interval: slots.interval)
   }
 }
 

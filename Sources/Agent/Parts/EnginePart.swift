@@ -25,8 +25,8 @@ struct EnginePart: AgentPart {
   }
 
   func contribute(to snapshot: inout StatusSnapshot) {
-    snapshot.load.note(probes.judging)
-    snapshot.load.waits = QueueNotices.views(of: waits, at: base.time.instant())
+    snapshot.judging = probes.judging
+    snapshot.waits = QueueNotices.views(of: waits, at: base.time.instant())
     snapshot.mark(base.catalog.dependencies)
   }
 
@@ -45,15 +45,6 @@ struct EgressPart: AgentPart {
   private var pingNotice: Notice? {
     guard base.catalog.checks.contains(where: { $0.enabled && $0.sendsEchoes }) else { return nil }
     return pingWay().notice
-  }
-}
-
-extension LoadView {
-  fileprivate mutating func note(_ figures: JudgingFigures) {
-    judged = figures.judged
-    overBudget = figures.overBudget
-    longestJudgement = figures.longest
-    judging = figures.waiting
   }
 }
 

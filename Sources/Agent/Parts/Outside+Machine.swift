@@ -6,6 +6,7 @@ import Basics
 import Checks
 import Groups
 import Logging
+import Monitoring
 import Network
 import QuartzAPI
 import Scheduler

@@ -67,13 +67,12 @@ struct QuartzPart: AgentPart {
 
   func contribute(to snapshot: inout StatusSnapshot) async {
     guard let uploader = link?.uploader else { return }
-    let status = await uploader.status()
-    snapshot.spool?.parked = status.parked
-    snapshot.delivery = DeliveryView(status, backlog: snapshot.spool?.depth ?? 0, skipped: skipped)
+    snapshot.delivery = await uploader.status()
+    snapshot.undelivered = undelivered
   }
 
   /// The file's checks that the API does not know.
-  private var skipped: [Notice] {
+  private var undelivered: [Notice] {
     let catalog = base.catalog
     return catalog.checks.filter { $0.enabled && !catalog.isPosted($0) }.map {
       .warning(.check($0.name), "not in the API's list, and post is not set")
@@ -116,20 +115,4 @@ struct QuartzEarly: Sendable {
 extension Settings {
   /// The agent has alerts, and its results go where the apps read them.
   fileprivate var showsAlertsInApps: Bool { alerts != nil && quartz?.deliver.target == .quartz }
-}
-
-extension DeliveryView {
-  fileprivate init(_ status: DeliveryStatus, backlog: Int, skipped: [Notice]) {
-    self.init(target: "\(status.dialect)")
-    delivered = status.tally.delivered
-    duplicates = status.tally.duplicates
-    self.backlog = backlog
-    lastSuccess = status.tally.lastSuccess
-    lastError = status.tally.trouble
-    lastError?.since = status.tally.troubleSince ?? .epoch
-    if let until = status.heldUntil { lastError?.what += "; next try at \(until.rfc3339)" }
-    requestsUsed = status.usage.hour
-    requestsAllowed = status.usage.perHour
-    self.skipped = skipped
-  }
 }

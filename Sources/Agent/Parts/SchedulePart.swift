@@ -62,23 +62,7 @@ struct SchedulePart: AgentPart {
 
   func contribute(to snapshot: inout StatusSnapshot) {
     snapshot.mark(nextRuns: scheduler.runs(of: snapshot.pending))
-    snapshot.scheduler = SchedulerView(scheduler.status(), limit: limit)
-  }
-}
-
-extension SchedulerView {
-  fileprivate init(_ status: ScheduleStatus, limit: Int) {
-    self.init()
-    latenessP50 = status.lateP50
-    latenessP99 = status.lateP99
-    latenessMax = status.lateMax
-    missed = status.missed
-    missedBy = status.missedBy.map { ($0.key.rawValue, $0.value) }.sorted { $0.0 < $1.0 }.map {
-      MissedSlots(cause: $0.0, count: $0.1)
-    }
-    spanned = status.spanned
-    inFlight = status.inFlight
-    self.limit = limit
+    snapshot.scheduler = scheduler.status()
   }
 }
 

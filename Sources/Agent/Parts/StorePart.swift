@@ -18,7 +18,7 @@ struct StorePart: AgentPart {
   }
 
   func contribute(to snapshot: inout StatusSnapshot) {
-    snapshot.spool = SpoolView(base.outside.spool.status())
+    snapshot.spool = base.outside.spool.status()
   }
 }
 
@@ -42,32 +42,10 @@ struct DiskPart: AgentPart {
   func contribute(to snapshot: inout StatusSnapshot) {
     let (trouble, notice) = (trouble, notice)
     // One disk, one problem.
-    if trouble?.place == .stateDirectory { snapshot.spool?.problem = notice }
-    if let notice, snapshot.spool?.problem != notice { snapshot.notices.append(notice) }
+    if trouble?.place == .stateDirectory { snapshot.diskProblem = notice }
+    if let notice, snapshot.spoolProblem != notice { snapshot.notices.append(notice) }
   }
 
   func contribute(to metrics: inout MetricsView) { metrics.unwritten = disk.trouble?.files.count ?? 0 }
   var shortcomings: [String] { [notice].compactMap(\.self).map { "\($0.place.text): \($0.what)" } }
-}
-
-extension SpoolView {
-  init(_ status: SpoolStatus) {
-    self.init()
-    depth = status.depth
-    oldest = status.oldest
-    usedBytes = Int64(status.bytesUsed)
-    capacityBytes = Int64(status.bytesReserved)
-    durable = status.isDurable
-    dropped = Int(clamping: status.dropped)
-    quarantined = status.quarantined
-    hoursCovered = status.hoursCovered
-    gaps = status.gaps.count
-    lostInGaps = Int(clamping: status.gaps.reduce(0) { $0 + min($1.lost, 1 << 40) })
-    if var notice = status.trouble {
-      notice.what = "results are kept in memory only: \(notice.what)"
-      problem = notice
-    } else {
-      problem = status.notes.first
-    }
-  }
 }

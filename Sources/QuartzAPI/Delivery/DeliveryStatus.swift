@@ -7,21 +7,23 @@ import Monitoring
 package struct DeliveryStatus: Hashable, Sendable {
   package var dialect: DeliveryDialect
   /// Counts since the start, the last success, and what is wrong.
-  package var tally: DeliveryTally
+  package var tally = DeliveryTally()
   /// Nothing is sent before then.
   package var heldUntil: Timestamp?
   /// Rows in memory on their way, refused parts included.
-  package var open: Int
+  package var open = 0
   /// Of these, rows whose bad neighbour is looked for once the hourly allowance is back.
-  package var parked: Int
+  package var parked = 0
   /// The backlog lane had records when it was last looked at.
-  package var hasBacklog: Bool
+  package var hasBacklog = false
   /// Rows in a request now, and what the settings ask for.
-  package var batch: Int
-  package var configuredBatch: Int
-  package var usage: RequestUsage
+  package var batch = 0
+  package var configuredBatch = 0
+  package var usage = RequestUsage()
   /// The budget has no request for new results before then.
   package var throttledUntil: Timestamp?
+
+  package init(_ dialect: DeliveryDialect) { self.dialect = dialect }
 
   init(_ machine: DeliveryMachine, usage: RequestUsage, dialect: DeliveryDialect, now: Timestamp) {
     self.dialect = dialect
@@ -35,6 +37,14 @@ package struct DeliveryStatus: Hashable, Sendable {
     self.usage = usage
     // A wait of seconds is the pace of ordinary delivery.
     self.throttledUntil = machine.throttled[.live].flatMap { $0 > now.advanced(by: .seconds(5)) ? $0 : nil }
+  }
+
+  /// Why the last request failed, since when, and the next try; `nil` once a later one succeeded.
+  package var lastError: Notice? {
+    guard var error = tally.trouble else { return nil }
+    error.since = tally.troubleSince ?? .epoch
+    if let heldUntil { error.what += "; next try at \(heldUntil.rfc3339)" }
+    return error
   }
 
   /// Notices beside the failures of delivery itself and its counts.
@@ -111,6 +121,15 @@ package struct RequestUsage: Hashable, Sendable {
   /// By the Date of its last answer: negative when the server's clock is behind. Results carry this machine's time
   /// whatever it says.
   package var serverAhead: Duration?
+
+  package init(
+    minute: Int = 0, hour: Int = 0, allowedPerMinute: Int = 0, perHour: Int = 0, storeProblem: String? = nil,
+    serverAhead: Duration? = nil
+  ) {
+    (self.minute, self.hour) = (minute, hour)
+    (self.allowedPerMinute, self.perHour) = (allowedPerMinute, perHour)
+    (self.storeProblem, self.serverAhead) = (storeProblem, serverAhead)
+  }
 
   /// More than this is worth a word: an answer's Date is whole seconds, and an answer may be on its way for some.
   package static let tolerableSkew: Duration = .seconds(30)

@@ -3,6 +3,8 @@
 import Basics
 import History
 import Monitoring
+import QuartzAPI
+import Spool
 
 /// The status API's documents, in the envelope of the Quartz API: `{success, data, error, meta}`.
 package enum StatusJSON {
@@ -111,11 +113,11 @@ extension StatusSnapshot {
   private func writeParts(to json: inout JSONWriter) {
     if let spool {
       json.key("spool")
-      spool.write(to: &json)
+      spool.write(parked: delivery?.parked ?? 0, to: &json)
     }
     if let delivery {
       json.key("delivery")
-      delivery.write(to: &json)
+      delivery.write(backlog: spool?.depth ?? 0, undelivered: undelivered, to: &json)
     }
     if let scheduler {
       json.key("schedule")
@@ -126,7 +128,7 @@ extension StatusSnapshot {
       group.write(to: &json)
     }
     json.key("load")
-    load.write(to: &json)
+    writeLoad(to: &json)
   }
 }
 

@@ -3,53 +3,58 @@
 import Basics
 import History
 import Monitoring
+import QuartzAPI
+import Scheduler
+import Spool
 
 /// Metrics of the agent's own parts.
 extension OpenMetrics {
-  mutating func spool(_ spool: SpoolView) {
+  mutating func spool(_ spool: SpoolStatus, parked: Int) {
     text.gauge("quartz_spool_records", "Results not yet delivered.", Double(spool.depth))
     text.gauge(
       "quartz_spool_oldest_timestamp_seconds", "When the oldest of them was made.", spool.oldest.map(seconds))
-    text.gauge("quartz_spool_used_bytes", "Bytes of the store in use.", Double(spool.usedBytes))
-    text.gauge("quartz_spool_capacity_bytes", "Size of the store.", Double(spool.capacityBytes))
+    text.gauge("quartz_spool_used_bytes", "Bytes of the store in use.", Double(spool.bytesUsed))
+    text.gauge("quartz_spool_capacity_bytes", "Size of the store.", Double(spool.bytesReserved))
     text.gauge(
-      "quartz_spool_durable", "1 when results are on disk, 0 when in memory only.", spool.durable ? 1 : 0)
+      "quartz_spool_durable", "1 when results are on disk, 0 when in memory only.", spool.isDurable ? 1 : 0)
     text.gauge(
       "quartz_spool_quarantined", "Results set aside because the receiver refused them.",
       Double(spool.quarantined))
     text.gauge(
       "quartz_spool_parked", "Results held back while a bad row among them is looked for.",
-      Double(spool.parked))
-    text.gauge("quartz_spool_gaps", "Gap records in the store.", Double(spool.gaps))
+      Double(parked))
+    text.gauge("quartz_spool_gaps", "Gap records in the store.", Double(spool.gaps.count))
     text.gauge("quartz_spool_lost", "Results the gap records stand for.", Double(spool.lostInGaps))
     text.gauge(
       "quartz_spool_outage_covered_seconds", "How long the store can still take in results undelivered.",
       spool.hoursCovered.map { $0 * 3600 })
-    text.counter("quartz_spool_dropped", "Results overwritten before they could be delivered.", spool.dropped)
+    text.counter(
+      "quartz_spool_dropped", "Results overwritten before they could be delivered.",
+      Int(clamping: spool.dropped))
   }
 
-  mutating func delivery(_ delivery: DeliveryView) {
-    text.counter("quartz_delivery_delivered", "Results the receiver acknowledged.", delivery.delivered)
+  mutating func delivery(_ delivery: DeliveryStatus, undelivered: Int) {
+    text.counter("quartz_delivery_delivered", "Results the receiver acknowledged.", delivery.tally.delivered)
     text.counter(
       "quartz_delivery_duplicates",
       "Delivered results whose id the receiver had: sent again, or run by another member too.",
-      delivery.duplicates)
+      delivery.tally.duplicates)
     text.gauge(
       "quartz_delivery_last_success_timestamp_seconds", "When the last request succeeded.",
-      delivery.lastSuccess.map(seconds))
+      delivery.tally.lastSuccess.map(seconds))
     text.gauge(
       "quartz_delivery_failing", "1 while the last request failed.", delivery.lastError == nil ? 0 : 1)
-    text.gauge("quartz_delivery_requests_hour", "Requests of the last hour.", Double(delivery.requestsUsed))
+    text.gauge("quartz_delivery_requests_hour", "Requests of the last hour.", Double(delivery.usage.hour))
     text.gauge(
       "quartz_delivery_skipped_checks", "Checks whose results are not delivered.",
-      Double(delivery.skipped.count))
+      Double(undelivered))
   }
 
-  mutating func scheduler(_ scheduler: SchedulerView) {
+  mutating func scheduler(_ scheduler: ScheduleStatus) {
     text.family(
       "quartz_scheduler_lateness_seconds", .summary, "From a slot to the start of its run, by quantile.")
     let lateness = [
-      ("0.5", scheduler.latenessP50), ("0.99", scheduler.latenessP99), ("1", scheduler.latenessMax),
+      ("0.5", scheduler.lateP50), ("0.99", scheduler.lateP99), ("1", scheduler.lateMax),
     ]
     for (quantile, value) in lateness {
       guard let value else { continue }
@@ -60,10 +65,10 @@ extension OpenMetrics {
       "quartz_scheduler_in_flight_limit", "Runs that may be under way at once.", Double(scheduler.limit))
     text.family(
       "quartz_scheduler_missed_slots", .counter, "Slots not run for the agent's own reasons, by cause.")
-    for cause in ["limit", "gap", "budget", "failover"] {
+    for cause in [MissCause.limit, .gap, .budget, .failover] {
       text.sample(
-        "quartz_scheduler_missed_slots_total", Labels([("cause", cause)]),
-        scheduler.missedBy.first { $0.cause == cause }?.count ?? 0)
+        "quartz_scheduler_missed_slots_total", Labels([("cause", cause.rawValue)]),
+        scheduler.missedBy[cause, default: 0])
     }
     text.counter(
       "quartz_scheduler_spanned_slots", "Slots that took a running run's verdict.", scheduler.spanned)
@@ -160,15 +165,15 @@ extension OpenMetrics {
     text.counter("quartz_group_takeovers", "Checks that came from other members.", group.takeovers)
   }
 
-  mutating func load(_ load: LoadView) {
-    text.gauge("quartz_kept_results", "Full results kept in memory.", Double(load.kept.results))
-    text.gauge("quartz_kept_result_bytes", "Bytes they take, an upper estimate.", Double(load.kept.bytes))
-    text.counter("quartz_judged", "Answers judged on threads of their own.", load.judged)
+  mutating func load(_ snapshot: StatusSnapshot) {
+    text.gauge("quartz_kept_results", "Full results kept in memory.", Double(snapshot.kept.results))
+    text.gauge("quartz_kept_result_bytes", "Bytes they take, an upper estimate.", Double(snapshot.kept.bytes))
+    text.counter("quartz_judged", "Answers judged on threads of their own.", snapshot.judging.judged)
     text.counter(
       "quartz_judged_over_budget", "Answers that took more processor time to judge than they may.",
-      load.overBudget)
-    text.gauge("quartz_judging", "Answers being judged or waiting for it.", Double(load.judging))
-    queues(load.waits)
+      snapshot.judging.overBudget)
+    text.gauge("quartz_judging", "Answers being judged or waiting for it.", Double(snapshot.judging.waiting))
+    queues(snapshot.waits)
   }
 
   /// Only of queues that are not empty.

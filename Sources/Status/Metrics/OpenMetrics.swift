@@ -3,6 +3,7 @@
 import Basics
 import History
 import Monitoring
+import QuartzAPI
 
 /// The snapshot as metrics. Every name is in docs/status.md. Labels are the agent's own words, the configured checks'
 /// names and types, and the values of the tags that `metrics.labels` names; nothing a target says becomes a label.
@@ -20,12 +21,14 @@ package struct OpenMetrics {
     metrics.checks(snapshot)
     metrics.places(snapshot)
     metrics.histograms(view.histograms)
-    if let spool = snapshot.spool { metrics.spool(spool) }
-    if let delivery = snapshot.delivery { metrics.delivery(delivery) }
+    if let spool = snapshot.spool { metrics.spool(spool, parked: snapshot.delivery?.parked ?? 0) }
+    if let delivery = snapshot.delivery {
+      metrics.delivery(delivery, undelivered: snapshot.undelivered.count)
+    }
     if let alerts = snapshot.alerts { metrics.alerts(alerts, now: snapshot.now) }
     if let scheduler = snapshot.scheduler { metrics.scheduler(scheduler) }
     if let group = snapshot.group { metrics.group(group) }
-    metrics.load(snapshot.load)
+    metrics.load(snapshot)
     metrics.kept(view.gone, unwritten: view.unwritten)
     if let reloads = view.reloads { metrics.reloads(reloads) }
     if let probes = view.probes { metrics.probes(probes) }

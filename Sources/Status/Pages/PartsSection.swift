@@ -2,6 +2,9 @@
 
 import Basics
 import Monitoring
+import QuartzAPI
+import Scheduler
+import Spool
 
 /// How the agent itself does: store, delivery, schedule.
 struct PartsSection {
@@ -19,7 +22,7 @@ struct PartsSection {
   private var words: String {
     var words: [String] = []
     if let spool = snapshot.spool { words.append("\(StatusFormat.grouped(spool.depth)) to deliver") }
-    if let late = snapshot.scheduler?.latenessP99 {
+    if let late = snapshot.scheduler?.lateP99 {
       words.append("lateness p99 \(StatusFormat.latency(late))")
     }
     return "Agent" + (words.isEmpty ? "" : ": " + words.joined(separator: ", "))
@@ -41,9 +44,12 @@ struct PartsSection {
       [
         ("waiting", StatusFormat.grouped(spool.depth)),
         ("oldest", spool.oldest.map { StatusFormat.age($0, now: snapshot.now) } ?? "–"),
-        ("used", "\(StatusFormat.bytes(spool.usedBytes)) of \(StatusFormat.bytes(spool.capacityBytes))"),
-        ("kept", spool.durable ? "● on disk" : "✕ in memory only"),
-        ("overwritten", StatusFormat.grouped(spool.dropped)),
+        (
+          "used",
+          "\(StatusFormat.bytes(Int64(spool.bytesUsed))) of \(StatusFormat.bytes(Int64(spool.bytesReserved)))"
+        ),
+        ("kept", spool.isDurable ? "● on disk" : "✕ in memory only"),
+        ("overwritten", StatusFormat.grouped(Int(clamping: spool.dropped))),
         ("set aside", StatusFormat.grouped(spool.quarantined)),
       ])
   }
@@ -53,14 +59,15 @@ struct PartsSection {
       return part("Delivery", [("to", "off")])
     }
     var lines = [
-      ("to", delivery.target), ("delivered", StatusFormat.grouped(delivery.delivered)),
-      ("last success", moment(delivery.lastSuccess)), ("backlog", StatusFormat.grouped(delivery.backlog)),
+      ("to", "\(delivery.dialect)"), ("delivered", StatusFormat.grouped(delivery.tally.delivered)),
+      ("last success", moment(delivery.tally.lastSuccess)),
+      ("backlog", StatusFormat.grouped(snapshot.spool?.depth ?? 0)),
     ]
-    if delivery.requestsAllowed > 0 {
-      lines.append(("requests this hour", "\(delivery.requestsUsed) of \(delivery.requestsAllowed)"))
+    if delivery.usage.perHour > 0 {
+      lines.append(("requests this hour", "\(delivery.usage.hour) of \(delivery.usage.perHour)"))
     }
-    if !delivery.skipped.isEmpty {
-      lines.append(("checks not delivered", StatusFormat.grouped(delivery.skipped.count)))
+    if !snapshot.undelivered.isEmpty {
+      lines.append(("checks not delivered", StatusFormat.grouped(snapshot.undelivered.count)))
     }
     let note: Markup =
       delivery.lastError.map { error in
@@ -90,9 +97,9 @@ struct PartsSection {
     return part(
       "Schedule",
       [
-        ("lateness p50", StatusFormat.latency(scheduler.latenessP50)),
-        ("lateness p99", StatusFormat.latency(scheduler.latenessP99)),
-        ("lateness at most", StatusFormat.latency(scheduler.latenessMax)),
+        ("lateness p50", StatusFormat.latency(scheduler.lateP50)),
+        ("lateness p99", StatusFormat.latency(scheduler.lateP99)),
+        ("lateness at most", StatusFormat.latency(scheduler.lateMax)),
         ("in flight", "\(scheduler.inFlight) of \(scheduler.limit)"),
         ("missed slots", scheduler.missedText),
         ("spanned slots", StatusFormat.grouped(scheduler.spanned)),

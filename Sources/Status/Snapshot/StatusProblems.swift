@@ -3,6 +3,9 @@
 import Basics
 import History
 import Monitoring
+import QuartzAPI
+import Scheduler
+import Spool
 
 extension StatusSnapshot {
   /// Problems and the next step for each, the worst first. Empty where none needs action.
@@ -136,13 +139,7 @@ extension StatusSnapshot {
   private var storeProblems: [Notice] {
     guard let spool else { return [] }
     var problems: [Notice] = []
-    if let problem = spool.problem {
-      problems.append(problem)
-    } else if !spool.durable {
-      problems.append(
-        .critical(
-          .store, "results are kept in memory only", hint: "a restart loses them: look at the log"))
-    }
+    if let problem = spoolProblem { problems.append(problem) }
     if spool.dropped > 0 {
       problems.append(
         .critical(
@@ -164,9 +161,9 @@ extension StatusSnapshot {
     if let error = delivery.lastError {
       let ago = StatusFormat.ago(error.since ?? .epoch, now: now)
       problems.append(
-        .warning(.delivery, "delivery to \(delivery.target) failed \(ago): \(error.what)", hint: error.hint))
+        .warning(.delivery, "delivery to \(delivery.dialect) failed \(ago): \(error.what)", hint: error.hint))
     }
-    for (reason, checks) in Dictionary(grouping: delivery.skipped, by: { ByteText($0.what) })
+    for (reason, checks) in Dictionary(grouping: undelivered, by: { ByteText($0.what) })
       .sorted(by: { $0.key.text < $1.key.text })
     {
       let names = checks.prefix(3).map { StatusFormat.name($0.place.text) }.joined(separator: ", ")
@@ -177,7 +174,7 @@ extension StatusSnapshot {
   }
 
   private var scheduleProblems: [Notice] {
-    guard let scheduler, let p99 = scheduler.latenessP99, p99 > .seconds(1) else { return [] }
+    guard let scheduler, let p99 = scheduler.lateP99, p99 > .seconds(1) else { return [] }
     return [
       .warning(
         .schedule, "probes start late: p99 \(StatusFormat.latency(p99))",

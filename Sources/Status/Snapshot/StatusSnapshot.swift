@@ -3,6 +3,9 @@
 import Basics
 import History
 import Monitoring
+import QuartzAPI
+import Scheduler
+import Spool
 
 /// Everything people see, at one instant: a plain value that renderers turn into text, JSON, HTML or metrics.
 package struct StatusSnapshot: Sendable {
@@ -12,12 +15,19 @@ package struct StatusSnapshot: Sendable {
   /// In the order of the configuration.
   package var checks: [CheckStatus]
   /// Filled in by the composition of the agent. `nil` where the part is not in use.
-  package var spool: SpoolView?
-  package var delivery: DeliveryView?
-  package var scheduler: SchedulerView?
+  package var spool: SpoolStatus?
+  /// Notice of the state directory, which is the store's as well where the store is on it.
+  package var diskProblem: Notice?
+  package var delivery: DeliveryStatus?
+  /// Checks whose results are not delivered, each with the reason.
+  package var undelivered: [Notice] = []
+  package var scheduler: ScheduleStatus?
   /// `nil` where the agent is in no group.
   package var group: GroupFigures?
-  package var load = LoadView()
+  package var kept = KeptFigures()
+  package var judging = JudgingFigures()
+  /// Tasks that wait for a budget of the process.
+  package var waits: [WaitView] = []
   /// Problems of the agent itself, such as a damaged snapshot; shown before those that are derived.
   package var notices: [Notice] = []
   /// Windows that hold now or are to come; see `mark(_:)`.
@@ -42,7 +52,7 @@ package struct StatusSnapshot: Sendable {
   /// The checks of a history, each with its windows until now.
   package init(agent: AgentIdentity, history: HistoryStore, now: Timestamp) {
     self.init(agent: agent, now: now, checks: history.checks(now: now) { CheckStatus($0) })
-    load.kept = history.kept
+    kept = history.kept
   }
 }
 
@@ -117,104 +127,8 @@ extension StatusSnapshot {
     for index in checks.indices { checks[index].parents = graph.parents(of: checks[index].id).map(\.name) }
   }
 
+  /// Of a store and the state directory on one disk there is one problem.
+  package var spoolProblem: Notice? { diskProblem ?? spool?.problem }
+
   package func check(_ id: UniqueID) -> CheckStatus? { checks.first { $0.id == id } }
-}
-
-/// The store of results as people see it.
-package struct SpoolView: Hashable, Sendable {
-  /// Records not yet delivered.
-  package var depth = 0
-  /// When the oldest of them was made.
-  package var oldest: Timestamp?
-  package var usedBytes: Int64 = 0
-  package var capacityBytes: Int64 = 0
-  /// False: results are kept in memory only, and `problem` says why.
-  package var durable = true
-  /// Overwritten before they could be delivered, since the store was made.
-  package var dropped = 0
-  /// Set aside because the receiver refused them.
-  package var quarantined = 0
-  /// Held back until the allowance for finding bad rows is there again; part of `depth`.
-  package var parked = 0
-  /// Results that gap records in the store stand for: dropped, or lost to damage.
-  package var lostInGaps = 0
-  /// Gap records in the store.
-  package var gaps = 0
-  /// Hours of outage the store can still bridge at the present rate; nil while the rate is not known.
-  package var hoursCovered: Double?
-  package var problem: Notice?
-
-  package init() {}
-}
-
-/// Delivery as people see it.
-package struct DeliveryView: Hashable, Sendable {
-  /// `quartz` or `supabase`.
-  package var target: String
-  package var delivered = 0
-  /// Of them, results whose id the receiver had already; only the quartz receiver tells.
-  package var duplicates = 0
-  package var backlog = 0
-  package var lastSuccess: Timestamp?
-  /// `nil` once a later request succeeded.
-  package var lastError: Notice?
-  /// Requests of the last hour, and how many are allowed.
-  package var requestsUsed = 0
-  package var requestsAllowed = 0
-  /// Checks whose results are not delivered, each with the reason.
-  package var skipped: [Notice] = []
-
-  package init(target: String) { self.target = target }
-}
-
-/// The scheduler as people see it.
-package struct SchedulerView: Hashable, Sendable {
-  /// From slot to start; nil before the first run.
-  package var latenessP50: Duration?
-  package var latenessP99: Duration?
-  package var latenessMax: Duration?
-  package var missed = 0
-  /// By cause; causes that never were are left out.
-  package var missedBy: [MissedSlots] = []
-  package var spanned = 0
-  package var inFlight = 0
-  package var limit = 0
-
-  package init() {}
-}
-
-/// Slots that were not run, for one cause.
-package struct MissedSlots: Hashable, Sendable {
-  /// The word of it: `limit`, `gap`, `budget` or `failover`.
-  package var cause: String
-  package var count: Int
-
-  package init(cause: String, count: Int) { (self.cause, self.count) = (cause, count) }
-}
-
-extension SchedulerView {
-  /// `12 (4 failover, 8 gap)`
-  package var missedText: String {
-    guard missedBy.contains(where: { $0.count > 0 }) else { return StatusFormat.grouped(missed) }
-    if missedBy.count == 1 { return "\(StatusFormat.grouped(missed)) (\(missedBy[0].cause))" }
-    let parts = missedBy.map { "\(StatusFormat.grouped($0.count)) \($0.cause)" }
-    return "\(StatusFormat.grouped(missed)) (\(parts.joined(separator: ", ")))"
-  }
-}
-
-/// Load that others put on the agent.
-package struct LoadView: Hashable, Sendable {
-  package var kept = KeptFigures()
-  /// Answers judged on threads of their own, since the start.
-  package var judged = 0
-  /// Of all answers, those that went over the budget of processor time.
-  package var overBudget = 0
-  /// Processor time of the dearest judgement.
-  package var longestJudgement: Duration = .zero
-  /// Being judged, or waiting for it.
-  package var judging = 0
-  /// Tasks that wait for a budget of the process.
-  package var waits: [WaitView] = []
-
-  package init() {}
 }

@@ -2,6 +2,9 @@
 
 import Basics
 import Monitoring
+import QuartzAPI
+import Scheduler
+import Spool
 
 /// The text that `quartz-agent status` prints.
 package struct StatusText: Sendable {
@@ -107,32 +110,36 @@ package struct StatusText: Sendable {
     var lines: [String] = []
     if let spool = snapshot.spool {
       let oldest = spool.oldest.map { ", oldest \(StatusFormat.age($0, now: snapshot.now))" } ?? ""
-      let used = "\(StatusFormat.bytes(spool.usedBytes)) of \(StatusFormat.bytes(spool.capacityBytes))"
-      let durable = spool.durable ? "durable" : "IN MEMORY ONLY"
+      let used =
+        "\(StatusFormat.bytes(Int64(spool.bytesUsed))) of \(StatusFormat.bytes(Int64(spool.bytesReserved)))"
+      let durable = spool.isDurable ? "durable" : "IN MEMORY ONLY"
       let covered = spool.hoursCovered.map { ", covers \(Int(min($0, 9999))) h of outage" } ?? ""
-      let parked = spool.parked > 0 ? ", \(StatusFormat.grouped(spool.parked)) parked" : ""
+      let rows = snapshot.delivery?.parked ?? 0
+      let parked = rows > 0 ? ", \(StatusFormat.grouped(rows)) parked" : ""
       let lost =
         spool.lostInGaps > 0
-        ? ", \(StatusFormat.grouped(spool.lostInGaps)) lost in \(counted(spool.gaps, "gap"))"
+        ? ", \(StatusFormat.grouped(spool.lostInGaps)) lost in \(counted(spool.gaps.count, "gap"))"
         : ""
       lines.append(
         "spool     \(StatusFormat.grouped(spool.depth)) waiting\(oldest)\(parked), \(used), \(durable)\(covered)\(lost)"
       )
     }
     if let delivery = snapshot.delivery {
-      let success = delivery.lastSuccess.map { "last success \(StatusFormat.ago($0, now: snapshot.now))" }
-      let delivered = "\(StatusFormat.grouped(delivery.delivered)) delivered"
+      let success = delivery.tally.lastSuccess.map {
+        "last success \(StatusFormat.ago($0, now: snapshot.now))"
+      }
+      let delivered = "\(StatusFormat.grouped(delivery.tally.delivered)) delivered"
       let budget =
-        delivery.requestsAllowed == 0
-        ? "" : ", \(delivery.requestsUsed) of \(delivery.requestsAllowed) requests this hour"
-      lines.append("delivery  \(delivery.target): \(success ?? "no success yet"), \(delivered)\(budget)")
+        delivery.usage.perHour == 0
+        ? "" : ", \(delivery.usage.hour) of \(delivery.usage.perHour) requests this hour"
+      lines.append("delivery  \(delivery.dialect): \(success ?? "no success yet"), \(delivered)\(budget)")
     } else {
       lines.append("delivery  off")
     }
     if let scheduler = snapshot.scheduler {
       let lateness =
-        "lateness p50 \(StatusFormat.latency(scheduler.latenessP50)), "
-        + "p99 \(StatusFormat.latency(scheduler.latenessP99))"
+        "lateness p50 \(StatusFormat.latency(scheduler.lateP50)), "
+        + "p99 \(StatusFormat.latency(scheduler.lateP99))"
       lines.append(
         "schedule  \(lateness), \(scheduler.missedText) missed, \(scheduler.spanned) spanned, "
           + "\(scheduler.inFlight) of \(scheduler.limit) in flight")
