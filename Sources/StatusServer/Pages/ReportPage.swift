@@ -103,7 +103,7 @@ struct ReportPage {
     ]
     let titles = names.map { "<th scope=\"col\">\($0)</th>" as Markup }
     return """
-      <div class="scroll" tabindex="0" role="group" aria-label="Checks"><table>
+      <div class="scroll" tabindex="0" role="group" aria-label="Checks"><table class="checks">
       <thead><tr><th scope="col">Check</th>\(Markup(titles))</tr></thead>
       <tbody>\(Markup(checks.map(row)))</tbody></table></div>
       """
@@ -137,13 +137,19 @@ struct ReportPage {
     let state: CheckState = budget.isKept ? .up : .down
     return """
       <span class="mark \(state.rawValue)" aria-hidden="true">\(budget.isKept ? "✓" : state.mark)</span> \(budget.words)\
-      <small>\(StatusFormat.span(budget.used)) of \(StatusFormat.span(budget.allowed))</small>
+      <small>\(fine(budget.used)) of \(fine(budget.allowed))</small>
       """
   }
 
   private func maintenance(_ figures: MonthFigures) -> String {
     guard figures.time.maintenance > 0 else { return "–" }
     return "\(StatusFormat.span(figures.time.maintenance)) on \(counted(figures.maintenanceDays, "day"))"
+  }
+
+  /// What a report of minutes allows is less than a second: `420 ms`.
+  private func fine(_ microseconds: Int64) -> String {
+    (1..<1_000_000).contains(microseconds)
+      ? StatusFormat.latency(.microseconds(microseconds)) : StatusFormat.span(microseconds)
   }
 
   private func span(_ microseconds: Int64) -> String {
