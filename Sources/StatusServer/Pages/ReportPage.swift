@@ -146,7 +146,7 @@ struct ReportPage {
     return "\(StatusFormat.span(figures.time.maintenance)) on \(counted(figures.maintenanceDays, "day"))"
   }
 
-  /// What a report of minutes allows is less than a second: `420 ms`.
+  /// Also less than a second, as a report of minutes allows: `420 ms`.
   private func fine(_ microseconds: Int64) -> String {
     (1..<1_000_000).contains(microseconds)
       ? StatusFormat.latency(.microseconds(microseconds)) : StatusFormat.span(microseconds)
