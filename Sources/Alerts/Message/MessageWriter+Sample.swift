@@ -72,7 +72,8 @@ extension AlertChannel {
   package func emptyTemplates(_ writer: MessageWriter, now: Timestamp) -> [(
     key: String, kind: AlertMessage.Kind
   )] {
-    AlertMessage.Kind.allCases.flatMap { kind in
+    // A report has no template.
+    AlertMessage.Kind.allCases.filter { $0 != .report }.flatMap { kind in
       let text = MessageText(writer.sample(kind, self, now: now), template)
       return text.emptyKeys.map { ($0, kind) }
     }
