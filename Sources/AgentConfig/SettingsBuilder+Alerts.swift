@@ -13,6 +13,7 @@ extension SettingsBuilder {
     settings.quietHours = quietHours(map, usual: settings.zone)
     settings.rules = rules(map, checks, settings.channels.map(\.name))
     settings.escalate = escalations(map, settings.channels.map(\.name))
+    settings.reports = reports(map, checks, settings)
     if case .map(let flap)? = map["flap"]?.value { settings.flap = FlapSettings(flap, &walk.reader) }
     warnOfNoApps(map, settings)
     return settings
@@ -58,7 +59,7 @@ extension SettingsBuilder {
     return steps.sorted { $0.after < $1.after }
   }
 
-  private mutating func nameChannels(
+  mutating func nameChannels(
     _ names: [String], _ map: GivenMap, _ key: String, _ channels: [String]
   ) {
     for (index, name) in names.enumerated()
@@ -125,7 +126,7 @@ extension SettingsBuilder {
   }
 
   /// Only a warning: the API may know the check.
-  private mutating func warnOfNobody(_ map: GivenMap, _ checks: [MonitoringCheck]) {
+  mutating func warnOfNobody(_ map: GivenMap, _ checks: [MonitoringCheck]) {
     guard root.map("quartz").map("checks")["pull"]?.flag != true else { return }
     let names = checks.map(\.name)
     let ids = Set(checks.map { ByteText($0.id.description) })

@@ -4,41 +4,41 @@ import Basics
 import Monitoring
 import Synchronization
 
-/// A month of one check, in UTC, until now or its end.
+/// A month or a week of one check, in UTC, until now or its end.
 package struct MonthFigures: Hashable, Sendable {
-  package var month: CalendarMonth
+  package var period: CalendarPeriod
   /// Microseconds.
   package var time = Tally()
   /// Verdicts.
   package var counts = Tally()
-  /// Microseconds of the month that have passed.
+  /// Microseconds of the period that have passed.
   package var span: Int64 = 0
   /// Microseconds in which the check was enabled.
   package var enabled: Int64 = 0
   /// `nil` without a success with a response time.
   package var latency: MonthLatency?
-  /// Outages that began in the month, and one that lasted when it began.
+  /// Outages that began in the period, and one that lasted when it began.
   package var outages = 0
   /// There may have been more than `outages`: not all of them were kept.
   package var mayHaveMore = false
-  /// Longest unbroken downtime within the month, microseconds.
+  /// Longest unbroken downtime within the period, microseconds.
   package var longest: Int64 = 0
   /// Days with maintenance.
   package var maintenanceDays = 0
 
-  package init(_ month: CalendarMonth) { self.month = month }
+  package init(_ period: CalendarPeriod) { self.period = period }
 
-  /// Percent; `nil` where nothing in the month says anything about the target.
+  /// Percent; `nil` where nothing in the period says anything about the target.
   package var uptime: Double? { time.uptime }
 
   /// Percent of the enabled time outside maintenance that has a verdict; `nil` when there was no such time.
   package var coverage: Double? { time.coverage(enabled: enabled) }
 
-  /// Share of the month so far that has a verdict.
+  /// Share of the period so far that has a verdict.
   package var data: DataShare { DataShare(judged: time.judged, span: span) }
 }
 
-/// Response times of the successes of a month.
+/// Response times of the successes of a period.
 package struct MonthLatency: Hashable, Sendable {
   package var count: Int64
   /// Exact.
@@ -53,10 +53,10 @@ package struct MonthLatency: Hashable, Sendable {
 }
 
 extension MonthFigures {
-  /// - Parameter days: those of the month that are known, ascending.
-  init(_ month: CalendarMonth, _ days: [DayFigures], enabled: EnabledTime, now: Timestamp) {
-    self.init(month)
-    let (start, end) = (month.start.microseconds, min(month.end, now).microseconds)
+  /// - Parameter days: those of the period that are known, ascending.
+  init(_ period: CalendarPeriod, _ days: [DayFigures], enabled: EnabledTime, now: Timestamp) {
+    self.init(period)
+    let (start, end) = (period.start.microseconds, min(period.end, now).microseconds)
     span = max(0, end - start)
     self.enabled = span > 0 ? enabled.length(from: start, to: end) : 0
     for day in days {
@@ -96,13 +96,13 @@ extension MonthLatency {
   }
 }
 
-/// The months of one check, for a report.
+/// The months or weeks of one check, for a report.
 package struct CheckMonths: Sendable {
   /// Consecutive, oldest first; the last one is that of the report.
-  package var months: [MonthFigures]
-  /// Every day of the last month that has begun, oldest first.
+  package var periods: [MonthFigures]
+  /// Every day of the last period that has begun, oldest first.
   package var days: [SeriesPoint]
-  /// Outages of the last month that are kept, oldest first.
+  /// Outages of the last period that are kept, oldest first.
   package var outages: [Outage]
   /// Midnight of the first day of which anything is known; `nil` without any.
   package var begins: Timestamp?
@@ -110,34 +110,34 @@ package struct CheckMonths: Sendable {
   package var objective: Double?
 
   package init(
-    months: [MonthFigures], days: [SeriesPoint] = [], outages: [Outage] = [], begins: Timestamp? = nil,
+    periods: [MonthFigures], days: [SeriesPoint] = [], outages: [Outage] = [], begins: Timestamp? = nil,
     objective: Double? = nil
   ) {
-    (self.months, self.days, self.outages) = (months, days, outages)
+    (self.periods, self.days, self.outages) = (periods, days, outages)
     (self.begins, self.objective) = (begins, objective)
   }
 }
 
 extension CheckHistory {
-  /// The month and those before it, so many in all; `nil` while the check is not configured.
-  func months(through month: CalendarMonth, count: Int, now: Timestamp) -> CheckMonths? {
+  /// The period and those before it, so many in all; `nil` while the check is not configured.
+  func periods(through period: CalendarPeriod, count: Int, now: Timestamp) -> CheckMonths? {
     guard let check else { return nil }
-    let all = (0..<max(1, count)).reversed().map { month.adding(-$0) }
-    let days = timeline.calendarDays(in: all[0].days.lowerBound..<month.days.upperBound, now: now)
-    let months = all.map { one in
+    let all = (0..<max(1, count)).reversed().map { period.adding(-$0) }
+    let days = timeline.calendarDays(in: all[0].days.lowerBound..<period.days.upperBound, now: now)
+    let periods = all.map { one in
       MonthFigures(one, days.filter { one.days.contains($0.key) }, enabled: enabled, now: now)
     }
     let outages = timeline.outages(now: now, lasts: lasts(check, now: now)).filter {
-      $0.begin < month.end && ($0.isOver ? $0.heldUntil : now) > month.start
+      $0.begin < period.end && ($0.isOver ? $0.heldUntil : now) > period.start
     }
     return CheckMonths(
-      months: months, days: points(of: month, days, now: now), outages: outages,
+      periods: periods, days: points(of: period, days, now: now), outages: outages,
       begins: timeline.firstDay.map { Timestamp(microseconds: DayFigures(key: $0).span.start) })
   }
 
-  private func points(of month: CalendarMonth, _ days: [DayFigures], now: Timestamp) -> [SeriesPoint] {
+  private func points(of period: CalendarPeriod, _ days: [DayFigures], now: Timestamp) -> [SeriesPoint] {
     let known = Dictionary(days.map { ($0.key, $0) }) { first, _ in first }
-    return month.days.compactMap { key in
+    return period.days.compactMap { key in
       let day = known[key] ?? DayFigures(key: key)
       guard let part = day.span.clipped(from: day.span.start, to: now.microseconds) else { return nil }
       let mean = day.latencyCount > 0 ? Duration.microseconds(day.latencySum / day.latencyCount) : nil
@@ -149,13 +149,15 @@ extension CheckHistory {
 }
 
 extension HistoryStore {
-  /// A month and those before it, so many in all, of every configured check.
-  package func months(through month: CalendarMonth, count: Int, now: Timestamp) -> [UniqueID: CheckMonths] {
+  /// A month or week and those before it, so many in all, of every configured check.
+  package func periods(
+    through period: CalendarPeriod, count: Int, now: Timestamp
+  ) -> [UniqueID: CheckMonths] {
     var found: [UniqueID: CheckMonths] = [:]
     for id in state.withLock({ $0.order }) {
       // A copy of a value type: the lock is not held while the days are read.
       let history = state.withLock { $0.histories[id] }
-      found[id] = history?.months(through: month, count: count, now: now)
+      found[id] = history?.periods(through: period, count: count, now: now)
     }
     return found
   }

@@ -36,6 +36,8 @@ extension Routes {
           json.fieldIfPresent("quiet_until", snapshot.alerts?.quietUntil)
           json.key("channels")
           json.array { json in for channel in snapshot.alerts?.channels ?? [] { channel.write(to: &json) } }
+          json.key("reports")
+          json.array { json in for report in snapshot.alerts?.reports ?? [] { report.write(to: &json) } }
         }
       }
     case ["mutes"]:

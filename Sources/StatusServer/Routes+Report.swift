@@ -4,7 +4,7 @@ import Basics
 import Monitoring
 import Status
 
-/// Reports of a month: documents under `/api/v1`, and `/report` as a page.
+/// Reports of a month or a week: documents under `/api/v1`, and `/report` as a page.
 extension Routes {
   /// - Parameter form: `report`, or with the ending of what is asked for.
   func report(_ form: String, _ path: RequestPath) async throws(BadRequest) -> Reply {
@@ -33,14 +33,14 @@ extension Routes {
   private func reply(
     _ wish: ReportWish, _ render: @escaping @Sendable (MonthReport) -> Reply
   ) async -> Reply {
-    let past = await source.months(through: wish.month, count: MonthReport.trend)
+    let past = await source.periods(through: wish.period, count: MonthReport.trend)
     let snapshot = await source.snapshot()
     let requestID = StatusJSON.requestID
     // Off the pool: of thousands of checks it takes as long as many probes do.
     return await onThread {
       let report = MonthReport(
-        snapshot, past, of: wish.month, objective: wish.objective ?? MonthReport.objective,
-        isShown: wish.filter.matches)
+        snapshot, past, of: wish.period, objective: wish.objective ?? MonthReport.objective,
+        isShown: wish.isShown)
       return StatusJSON.$requestID.withValue(requestID) { render(report) }
     }
   }
@@ -48,34 +48,56 @@ extension Routes {
 
 /// A report as an address asks for it.
 private struct ReportWish: Sendable {
-  let month: CalendarMonth
+  let period: CalendarPeriod
   /// Percent. `nil` where none is given.
   let objective: Double?
-  /// Tags alone.
-  private(set) var filter = ListFilter()
+  /// Empty: all checks. A check that either names is shown.
+  private let checks: [String]
+  private let tags: [String]
+  private let selection: MaintenanceSelection
 
   init(_ path: RequestPath, now: Timestamp) throws(BadRequest) {
-    month = try path.month(now: now)
+    period = try path.period(now: now)
     objective = try path.objective()
-    for tag in path.all("tag") where !tag.isEmpty && !filter.tags.contains(tag) { filter.tags.append(tag) }
+    (checks, tags) = (path.each("check"), path.each("tag"))
+    selection = MaintenanceSelection(
+      checks: Set(checks.map { ByteText($0) }), tags: Set(tags.map { ByteText($0) }))
   }
 
-  /// The parts of the query besides the month.
+  func isShown(_ check: CheckStatus) -> Bool {
+    selection.contains(name: check.name, id: check.id, tags: check.tags)
+  }
+
+  /// The parts of the query besides the period.
   var query: [String] {
-    filter.tags.map { "tag=\(percentEncoded($0))" } + (objective.map { ["objective=\($0)"] } ?? [])
+    checks.map { "check=\(percentEncoded($0))" } + tags.map { "tag=\(percentEncoded($0))" }
+      + (objective.map { ["objective=\($0)"] } ?? [])
   }
 }
 
 extension RequestPath {
+  /// Values of that name, each once.
+  fileprivate func each(_ name: String) -> [String] {
+    var values: [String] = []
+    for value in all(name) where !value.isEmpty && !values.contains(value) { values.append(value) }
+    return values
+  }
+
   /// The running month without one.
-  fileprivate func month(now: Timestamp) throws(BadRequest) -> CalendarMonth {
-    let running = CalendarMonth(now)
-    guard let text = self["month"], !text.isEmpty else { return running }
+  fileprivate func period(now: Timestamp) throws(BadRequest) -> CalendarPeriod {
+    let (month, week) = (self["month"] ?? "", self["week"] ?? "")
+    if !month.isEmpty, !week.isEmpty { throw BadRequest("month and week exclude each other") }
+    let unit: CalendarPeriod.Unit = week.isEmpty ? .month : .week
+    let text = week.isEmpty ? month : week
+    let running = unit.period(of: now)
+    if text.isEmpty { return running }
     if text == MonthReport.lastWord { return running.adding(-1) }
-    guard let month = CalendarMonth(text: text) else {
-      throw BadRequest("month must be a year and a month, such as \(running), or \(MonthReport.lastWord)")
+    guard let period = unit.period(text: text) else {
+      throw BadRequest(
+        "\(unit.rawValue) must be a year and a \(unit.rawValue), such as \(running), or \(MonthReport.lastWord)"
+      )
     }
-    return month
+    return period
   }
 
   fileprivate func objective() throws(BadRequest) -> Double? {

@@ -19,8 +19,8 @@ package protocol StatusSource: Sendable {
   func traces(_ checkID: UniqueID) async -> TraceView?
   /// A window as a line of at most so many points (2 to 300), oldest first; nil when the check is not configured.
   func series(_ checkID: UniqueID, _ period: UptimePeriod, points: Int) async -> [SeriesPoint]?
-  /// A month and those before it, so many in all, of every configured check.
-  func months(through month: CalendarMonth, count: Int) async -> [UniqueID: CheckMonths]
+  /// A month or week and those before it, so many in all, of every configured check.
+  func periods(through period: CalendarPeriod, count: Int) async -> [UniqueID: CheckMonths]
   /// Metrics beyond the snapshot.
   func metrics() async -> MetricsView
   /// This agent's share of a check's windows that end at that instant, for adding up in a group. `nil` where it has
@@ -48,7 +48,7 @@ package protocol StatusSource: Sendable {
 }
 
 extension StatusSource {
-  package func months(through month: CalendarMonth, count: Int) async -> [UniqueID: CheckMonths] { [:] }
+  package func periods(through period: CalendarPeriod, count: Int) async -> [UniqueID: CheckMonths] { [:] }
   package func share(of checkID: UniqueID, at instant: Timestamp) async -> WindowShare? { nil }
   package func askPlaces(_ checkID: UniqueID) async {}
   package func act(_ wish: OperatorWish) async -> OperatorAnswer { .refused("nothing can be ordered here") }

@@ -186,7 +186,7 @@ import Testing
     let channel = MailChannel(
       server: Endpoint(host: "m.example", port: 587), security: .starttls, sender: "agent@example.com",
       recipients: ["a@example.com"])
-    let isThread = kind != .digest && kind != .test
+    let isThread = ![.digest, .report, .test].contains(kind)
     for severity in AlertSeverity.allCases {
       var message = message(kind)
       message.severity = severity

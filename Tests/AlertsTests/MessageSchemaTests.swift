@@ -118,11 +118,18 @@ import Testing
       message.members = Array(repeating: member, count: AlertMessage.maxMembers)
       message.digest = Array(
         repeating: AlertMessage.Line(title: "x", severity: .low, begin: after(0), end: after(1)), count: 100)
+      if kind == .report {
+        message.report = ReportContent(
+          ReportSchedule(name: "monthly", channels: ["ops"]), CalendarPeriod.Unit.month.period(of: after(0)),
+          summary: "1 check", headlines: ["x"], document: "{}")
+      }
       #expect(try problems(json(message)) == [], "\(kind)")
       var written = JSONWriter()
       message.write(to: &written)
       let value = try JSONSerialization.jsonObject(with: Data(written.bytes))
-      #expect(missing(schema, value, "") == (kind == .digest ? [] : [".digest"]), "\(kind)")
+      let other: [AlertMessage.Kind: String] = [.digest: ".digest", .report: ".report"]
+      let absent = other.filter { $0.key != kind }.values.sorted()
+      #expect(missing(schema, value, "") == absent, "\(kind)")
     }
   }
 

@@ -97,7 +97,7 @@ import Testing
       lasting(day, lead: 0, tail: hour, begun: 1), lasting(day + 1, lead: whole, tail: whole),
       lasting(day + 2, lead: 2 * hour, tail: 0),
     ]
-    let january = CalendarMonth(midnight)
+    let january = CalendarPeriod.month(CalendarMonth(midnight))
     let later = midnight + .seconds(40 * 86_400)
     let all = MonthFigures(january, days, enabled: EnabledTime(), now: later)
     #expect(all.outages == 1 && all.longest == 27 * hour)

@@ -9,7 +9,7 @@ import Testing
 /// Months of a check, from its results.
 @Suite struct MonthFiguresTests {
   private let hour: Int64 = 3_600_000_000
-  private let january = CalendarMonth(midnight)
+  private let january = CalendarPeriod.month(CalendarMonth(midnight))
 
   private func at(_ day: Int, _ hour: Int) -> Timestamp {
     midnight + .seconds((day - 1) * 86_400 + hour * 3600)
@@ -32,7 +32,7 @@ import Testing
 
   private func check(_ found: MonthFigures?) throws {
     let month = try #require(found)
-    #expect(month.month == january && month.span == 744 * hour && month.enabled == 744 * hour)
+    #expect(month.period == january && month.span == 744 * hour && month.enabled == 744 * hour)
     #expect(Standing.allCases.map { month.time[$0] / hour } == [714, 1, 3, 1, 1])
     #expect(Standing.allCases.map { month.counts[$0] } == [714, 1, 3, 1, 1])
     #expect(month.uptime == 715 * 100 / 718.0 && month.coverage == 718 * 100 / 743.0)
@@ -49,9 +49,9 @@ import Testing
     let store = makeStore(check, runs: runs())
     let february = january.end
     store.record(Run(slot: february).result(of: check), interval: check.interval)
-    let first = try #require(store.months(through: january, count: 1, now: february)[check.id])
-    try self.check(first.months.first)
-    #expect(first.months.count == 1 && first.days.count == 31 && first.begins == midnight)
+    let first = try #require(store.periods(through: january, count: 1, now: february)[check.id])
+    try self.check(first.periods.first)
+    #expect(first.periods.count == 1 && first.days.count == 31 && first.begins == midnight)
     #expect(first.days[7].time.judged == 0 && first.days[0].time.up == 24 * hour)
     #expect(first.outages.map(\.begin) == [at(2, 23), at(10, 5)])
 
@@ -62,15 +62,15 @@ import Testing
       restored.record(run.result(of: check), interval: check.interval)
     }
     let june = february + .seconds(120 * 86_400)
-    let months = try #require(restored.months(through: january.adding(4), count: 6, now: june)[check.id])
+    let months = try #require(restored.periods(through: january.adding(4), count: 6, now: june)[check.id])
     #expect(
-      months.months.map(\.month.text) == ["2025-12", "2026-01", "2026-02", "2026-03", "2026-04", "2026-05"])
-    try self.check(months.months[1])
-    #expect(months.months[0].uptime == nil && months.months[0].coverage == nil)
-    #expect(months.months[2].uptime == 100 && months.months[2].coverage == 100)
+      months.periods.map(\.period.text) == ["2025-12", "2026-01", "2026-02", "2026-03", "2026-04", "2026-05"])
+    try self.check(months.periods[1])
+    #expect(months.periods[0].uptime == nil && months.periods[0].coverage == nil)
+    #expect(months.periods[2].uptime == 100 && months.periods[2].coverage == 100)
     #expect(months.begins == midnight)
     // The outages of January are older than 90 days.
-    #expect(try #require(restored.months(through: january, count: 1, now: june)[check.id]).outages.isEmpty)
+    #expect(try #require(restored.periods(through: january, count: 1, now: june)[check.id]).outages.isEmpty)
   }
 
   /// The newest verdict counts until now, and the days to come are not there.
@@ -79,8 +79,8 @@ import Testing
     let store = makeStore(
       check, runs: [Run(slot: midnight), Run(slot: midnight + .seconds(3600), state: .down)])
     let now = midnight + .seconds(5400)
-    let months = try #require(store.months(through: january, count: 1, now: now)[check.id])
-    let month = try #require(months.months.last)
+    let months = try #require(store.periods(through: january, count: 1, now: now)[check.id])
+    let month = try #require(months.periods.last)
     #expect(month.span == 3 * hour / 2 && month.time.up == hour && month.time.down == hour / 2)
     #expect(month.outages == 1 && month.longest == hour / 2 && months.days.count == 1)
     #expect(months.outages.first?.isOver == false)
@@ -91,7 +91,7 @@ import Testing
     let check = try makeCheck(interval: .seconds(3600))
     let store = makeStore(check, runs: grid(23, every: .seconds(3600)) + [Run(slot: at(2, 0))])
     func firstDay(_ now: Timestamp) -> Int64? {
-      store.months(through: january, count: 1, now: now)[check.id]?.days.first?.time.up
+      store.periods(through: january, count: 1, now: now)[check.id]?.days.first?.time.up
     }
     #expect(firstDay(at(2, 0)) == 23 * hour)
     store.record(Run(slot: at(1, 23)).result(of: check), interval: check.interval)
@@ -105,10 +105,10 @@ import Testing
     let check = try makeCheck(interval: .seconds(86_400))
     let store = makeStore(check, runs: grid(500, every: .seconds(86_400)))
     let now = midnight + .seconds(500 * 86_400)
-    let months = store.months(through: CalendarMonth(now), count: 14, now: now)[check.id]
+    let months = store.periods(through: .month(CalendarMonth(now)), count: 14, now: now)[check.id]
     #expect(months?.begins == midnight + .seconds(71 * 86_400))
-    #expect(months?.months.map(\.uptime) == Array(repeating: 100, count: 14))
-    #expect(months?.months.first?.time.up == 30 * 24 * hour)
+    #expect(months?.periods.map(\.uptime) == Array(repeating: 100, count: 14))
+    #expect(months?.periods.first?.time.up == 30 * 24 * hour)
   }
 
   /// A check that is not configured is in no report.
@@ -116,10 +116,10 @@ import Testing
     let check = try makeCheck(interval: .seconds(3600))
     let store = makeStore(check, runs: grid(30, every: .seconds(3600)))
     store.apply([], now: at(2, 6))
-    #expect(store.months(through: january, count: 1, now: at(2, 6)).isEmpty)
+    #expect(store.periods(through: january, count: 1, now: at(2, 6)).isEmpty)
     store.apply([check], now: at(2, 8))
     #expect(
-      store.months(through: january, count: 1, now: at(2, 8))[check.id]?.months.first?.time.up == 30 * hour)
+      store.periods(through: january, count: 1, now: at(2, 8))[check.id]?.periods.first?.time.up == 30 * hour)
   }
 
   /// Whatever comes, and in whatever order: the days add up to the window of 90 days, also after a restart.
@@ -143,7 +143,7 @@ import Testing
       store.record(run.result(of: check), interval: check.interval)
     }
     let now = midnight + .seconds(80 * 86_400)
-    let months = try #require(store.months(through: january.adding(2), count: 3, now: now)[check.id]).months
+    let months = try #require(store.periods(through: january.adding(2), count: 3, now: now)[check.id]).periods
     var (time, counts) = (Tally(), Tally())
     for month in months {
       time += month.time

@@ -42,9 +42,43 @@ import Testing
     }
   }
 
+  /// A report by schedule is sent at once, as a test; one of another name is not there.
+  @Test func aReportIsSent() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: RunStories.web) { server in
+        try RunStories.config(
+          "  - {name: Web, type: http, url: \"http://127.0.0.1:\(server.port)/\", interval: 1s, timeout: 1s}",
+          more: """
+            alerts:
+              page_url: "https://status.example/"
+              channels: [{name: ops, exec: [/bin/sh, -c, "cat >\(folder.path)/sent"]}]
+              reports: [{name: monthly, channels: [ops]}]
+            """,
+          in: folder)
+        let running = try AgentProcess(["run"], in: folder)
+        try await running.wait(for: "two probes") { server.accepted >= 2 }
+        let outcome = try await agent("report", "--send", "monthly", "--month", "2026-01", in: folder)
+        #expect(outcome.status == 0 && outcome.stdout == "ops: delivered to /bin/sh\n", "\(outcome.stderr)")
+        let sent = try JSONValue.parse([UInt8](Data(contentsOf: folder.appending(path: "sent"))))
+        #expect(sent["kind"]?.string == "report" && sent["report"]?["period"]?.string == "2026-01")
+        #expect(sent["link"]?.string == "https://status.example/report?month=2026-01")
+        #expect(sent["report"]?["document"]?["month"]?.string == "2026-01")
+        let status = try await agent("status", in: folder)
+        #expect(status.stdout.contains("report    monthly, next "), "\(status.stdout)")
+        let none = try await agent("report", "--send", "weekly", in: folder)
+        #expect(none.status == 78 && none.stderr.contains("no report is called \"weekly\""), "\(none.stderr)")
+        running.send(SIGTERM)
+        #expect(try await running.finish().status == 0)
+      }
+    }
+  }
+
   @Test(arguments: [
     (["--month", "2026-13"], "--month must be a year and a month, such as 2026-10, or last, found 2026-13"),
     (["--month", "October"], "--month must be a year and a month, such as 2026-10, or last, found October"),
+    (["--week", "2026-44"], "--week must be a year and a week, such as 2026-W44, or last, found 2026-44"),
+    (["--week", "last", "--month", "last"], "--month and --week exclude each other"),
+    (["--send", "m", "--format", "csv"], "--send takes format, objective and checks from the configuration"),
     (["--objective", "100"], "--objective must be at least 50 and below 100, such as 99.9"),
   ])
   func aWrongWordIsWrongUsage(arguments: [String], words: String) async throws {

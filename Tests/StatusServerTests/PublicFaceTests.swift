@@ -128,6 +128,19 @@ import Testing
     #expect(!text.contains("<a&") && text.contains("&lt;a&amp;") && text.utf8.count < 2000)
   }
 
+  /// Joiners of a name do their work on a badge as on the page, and take no room; a long name is cut.
+  @Test func namesOnBadges() {
+    let (plain, joined) = ("فروشگاهها", "فروشگاه\u{200c}ها")
+    let badges = [plain, joined].map { Badge(label: $0, value: "x", tone: .up).render() }
+    let text = String(decoding: badges[1], as: UTF8.self)
+    #expect(text.contains("<title>\(joined): x</title>") && !text.contains("{200c}"))
+    #expect(badges[1].count == badges[0].count + 3 * 3, "the same width; the name is there three times")
+    let long = Badge(label: String(repeating: "w", count: 81), value: "x", tone: .up).render()
+    #expect(
+      String(decoding: long, as: UTF8.self).contains(
+        "<title>\(String(repeating: "w", count: 77))…: x</title>"))
+  }
+
   /// The feed is XML with stable ids, the newest change first.
   @Test func theFeed() async throws {
     let source = try sampleSource()

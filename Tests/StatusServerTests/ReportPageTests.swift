@@ -121,6 +121,36 @@ import Testing
     #expect(page.status == 400 && page.body.contains("such as 2026-01"))
   }
 
+  /// 1 January 2026 is in the first week, which began on 29 December. Checks by name, beside those with a tag.
+  @Test func aWeekOfSomeChecks() async throws {
+    let source = try sampleSource()
+    let answers = try await answers(
+      source, "/api/v1/report?week=2026-W01&check=Search&tag=prod", "/report?week=2026-W01&check=Search",
+      "/api/v1/report.csv?week=2026-W01&check=Search", "/api/v1/report?week=last",
+      "/api/v1/report?week=2026-W01&month=2026-01", "/api/v1/report?week=2026-01")
+    let data = try #require(try JSONValue.parse(answers[0].body.utf8)["data"])
+    #expect(data["week"]?.string == "2026-W01" && data["month"] == nil)
+    #expect(data["from"]?.string == "2025-12-29T00:00:00.000Z")
+    #expect(data["checks"]?.array?.map { $0["name"]?.string } == ["Shop front", "Search"])
+    #expect(data["checks"]?[0]?["weeks"]?.array?.last?["week"]?.string == "2026-W01")
+    #expect(
+      data["headlines"]?[0]?.string?.hasPrefix("✕ Shop front: 96.66% of 99.9%, 2 outages, down 4m") == true)
+    #expect(answers[1].body.contains("Week 1, 29 Dec to 4 Jan 2026, so far</h1>"))
+    #expect(answers[1].body.contains("href=\"/report?week=2025-W52&amp;check=Search\""))
+    #expect(answers[1].body.contains("Mean response time by week"))
+    #expect(
+      answers[2].body.hasPrefix("week,complete,check,") && answers[2].body.contains("\r\n2026-W01,no,Search,")
+    )
+    #expect(try JSONValue.parse(answers[3].body.utf8)["data"]?["week"]?.string == "2025-W52")
+    for (answer, words) in [
+      (answers[4], "month and week exclude each other"),
+      (answers[5], "week must be a year and a week, such as 2026-W01, or last"),
+    ] {
+      #expect(answer.status == 400)
+      #expect(try JSONValue.parse(answer.body.utf8)["error"]?["message"]?.string == words)
+    }
+  }
+
   /// The style of the document uses the palette alone.
   @Test func theStyleKeepsToThePalette() {
     let style = Layout.reportStyle.html.replacing(Palette.light.html, with: "")

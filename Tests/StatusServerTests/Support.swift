@@ -38,8 +38,8 @@ struct FixedSource: StatusSource {
   func series(_ checkID: UniqueID, _ period: UptimePeriod, points: Int) async -> [SeriesPoint]? {
     store?.series(checkID, period, now: now, points: points)
   }
-  func months(through month: CalendarMonth, count: Int) async -> [UniqueID: CheckMonths] {
-    store?.months(through: month, count: count, now: now) ?? [:]
+  func periods(through period: CalendarPeriod, count: Int) async -> [UniqueID: CheckMonths] {
+    store?.periods(through: period, count: count, now: now) ?? [:]
   }
   func metrics() async -> MetricsView {
     var view = sampleMetrics(store)

@@ -11,10 +11,10 @@ import Testing
 /// Reports as values, text and CSV.
 @Suite struct MonthReportTests {
   private let hour: Int64 = 3_600_000_000
-  private let january = CalendarMonth(midnight)
+  private let january = CalendarPeriod.month(CalendarMonth(midnight))
 
   /// Of January 2026: 718 hours with a verdict, three of them down.
-  private func figures(_ month: CalendarMonth) -> MonthFigures {
+  private func figures(_ month: CalendarPeriod) -> MonthFigures {
     var figures = MonthFigures(month)
     for (standing, hours) in zip(Standing.allCases, [714, 1, 3, 1, 1] as [Int64]) {
       figures.time[standing] = hours * hour
@@ -29,7 +29,7 @@ import Testing
 
   private func report(
     _ names: [(name: String, tags: [String])], objective: Double? = nil,
-    now: Timestamp = CalendarMonth(midnight).end
+    now: Timestamp = CalendarPeriod.month(CalendarMonth(midnight)).end
   ) throws -> MonthReport {
     let checks = try names.map { name, tags in
       var definition = CheckDefinition()
@@ -42,7 +42,7 @@ import Testing
     var past: [UniqueID: CheckMonths] = [:]
     for check in checks {
       let months = [MonthFigures(january.adding(-1)), figures(january)]
-      past[check.id] = CheckMonths(months: months, begins: midnight, objective: objective)
+      past[check.id] = CheckMonths(periods: months, begins: midnight, objective: objective)
     }
     return MonthReport(store.snapshot(now: now), past, of: january, objective: 99.9)
   }
@@ -135,7 +135,7 @@ import Testing
     var past: [UniqueID: CheckMonths] = [:]
     for (place, check) in checks.enumerated() {
       past[check.id] = CheckMonths(
-        months: [figures(january)], begins: midnight + .seconds((10 - place * 5) * 86_400))
+        periods: [figures(january)], begins: midnight + .seconds((10 - place * 5) * 86_400))
     }
     let all = MonthReport(snapshot, past, of: january, objective: 99.9)
     #expect(all.incidents.map(\.title) == alerts.open.map(\.title) && all.begins == midnight)

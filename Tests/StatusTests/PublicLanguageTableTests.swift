@@ -48,6 +48,10 @@ import Testing
     arguments: [
       (.english, "Down since 01:57 UTC", "Maintenance until Fri 2 Jan, 02:30 UTC"),
       (.german, "Ausgefallen seit 01:57 UTC", "Wartung bis Fr., 2. Jan., 02:30 UTC"),
+      (
+        .french, "En panne · début\u{a0}: 01:57 UTC",
+        "Maintenance · fin\u{a0}: ven. 2 janv. à 02:30 UTC"
+      ),
       (.spanish, "Fuera de servicio · desde: 01:57 UTC", "Mantenimiento · hasta: vie, 2 ene, 02:30 UTC"),
       (.portuguese, "Fora do ar · desde: 01:57 UTC", "Manutenção · até: sex., 2 de jan., 02:30 UTC"),
       (.japanese, "停止（01:57 UTC から）", "メンテナンス中（1月2日(金) 02:30 UTC まで）"),

@@ -204,9 +204,9 @@ import Testing
     arguments: [
       (.english, "Thu 1 Jan, 01:10 UTC to 01:15 UTC", "Since Thu 1 Jan, 01:10 UTC."),
       (.german, "Do., 1. Jan., 01:10 UTC bis 01:15 UTC", "Seit Do., 1. Jan., 01:10 UTC."),
-      (.french, "jeu. 1er janv. à 01:10 UTC – 01:15 UTC", "Depuis jeu. 1er janv. à 01:10 UTC."),
-      (.spanish, "jue, 1 ene, 01:10 UTC – 01:15 UTC", "Desde: jue, 1 ene, 01:10 UTC."),
-      (.portuguese, "qui., 1 de jan., 01:10 UTC – 01:15 UTC", "Desde: qui., 1 de jan., 01:10 UTC."),
+      (.french, "jeu. 1er janv. à 01:10 UTC – 01:15 UTC", "Depuis le jeu. 1er janv. à 01:10 UTC."),
+      (.spanish, "jue, 1 ene, 01:10 UTC – 01:15 UTC", "Desde el jue, 1 ene, 01:10 UTC."),
+      (.portuguese, "qui., 1 de jan., 01:10 UTC – 01:15 UTC", "Desde qui., 1 de jan., 01:10 UTC."),
       (.japanese, "1月1日(木) 01:10 UTC ～ 01:15 UTC", "1月1日(木) 01:10 UTC から。"),
     ] as [(PublicLanguage, String, String)])
   func textsOfEntries(language: PublicLanguage, over: String, lasting: String) async throws {

@@ -187,6 +187,12 @@ import Testing
     let item = try #require(
       PublicFeed(picture: picture, language: .english).items.first { $0.title.hasPrefix("Planned") })
     #expect(item.title == "Planned maintenance: Shop front" && item.published == now)
+    // It stays where it was announced at another time than the settings say.
+    picture.windows[0].announced = started
+    #expect(
+      PublicFeed(picture: picture, language: .english).items.first { $0.title.hasPrefix("Planned") }?
+        .published
+        == started)
     picture.windows[0].title = "Database <upgrade>"
     #expect(
       PublicPage(picture: picture).render(nonce: "n").html.contains("<bdi>Database &lt;upgrade&gt;</bdi>"))

@@ -23,8 +23,8 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   var json = JSONWriter()
   StatusSnapshot(agent: agent, history: store, now: end).writeSummary(full: true, to: &json)
   precondition((try? JSONValue.parse(json.bytes)) != nil)
-  for months in store.months(through: CalendarMonth(end), count: 6, now: end).values {
-    for month in months.months { precondition(month.uptime.map { (0...100).contains($0) } ?? true) }
+  for months in store.periods(through: .month(CalendarMonth(end)), count: 6, now: end).values {
+    for month in months.periods { precondition(month.uptime.map { (0...100).contains($0) } ?? true) }
   }
   let files = (0..<store.shardCount).compactMap { store.shard($0) }
     .map { StoredShard(number: $0.number, bytes: $0.bytes) }

@@ -11,11 +11,13 @@ import Synchronization
 
 extension AlertDesk {
   /// Writes down and sends, until the task is cancelled. Each channel for itself: one that hangs holds up no other.
-  func deliver() async {
+  ///
+  /// - Parameter picture: what reports are of; `nil` for the history alone.
+  func deliver(_ picture: AgentPicture? = nil) async {
     await withDiscardingTaskGroup { group in
       repeat {
         for (notification, message) in next() {
-          group.addTask { await self.send(notification, message) }
+          group.addTask { await self.send(notification, message, picture) }
         }
         tellLeftOpen()
         // Also what no notification is about; of a large file, less often.
@@ -95,7 +97,13 @@ extension AlertDesk {
     return nil
   }
 
-  private func send(_ notification: Notification, _ message: AlertMessage) async {
+  private func send(
+    _ notification: Notification, _ message: AlertMessage, _ picture: AgentPicture?
+  ) async {
+    var message = message
+    if case .report(let schedule, let due) = notification.form {
+      message = message.with(await report(schedule, due.period, picture))
+    }
     // On the disk before it leaves, and in the group's store, under the id that it has if it is sent again.
     try? await keep()
     guard await commit(notification) else { return }

@@ -37,6 +37,7 @@ extension AlertDesk {
     view.over = book.incidents.over.suffix(Self.shownOver).reversed().map {
       IncidentStatus($0, states[$0.id])
     }
+    view.reports = Self.reports(book, context, now)
     view.quietUntil = book.settings.quietHours?.end(at: now)
     view.firing = Self.firing(book)
     view.acknowledged = Self.acknowledged(book)

@@ -76,18 +76,11 @@ struct AgentStatus: StatusSource {
     history.series(checkID, period, now: now, points: points)
   }
 
-  func months(through month: CalendarMonth, count: Int) async -> [UniqueID: CheckMonths] {
-    let rules = (alerts?.settings.rules ?? []).filter { $0.objective != nil }
-    let checks = rules.isEmpty ? [] : base.catalog.checks
+  func periods(through period: CalendarPeriod, count: Int) async -> [UniqueID: CheckMonths] {
+    let rules = alerts?.settings.rules ?? []
     // Off the pool: thousands of checks take as long as many probes do.
-    return await onThread { [history, now] in
-      var months = history.months(through: month, count: count, now: now)
-      for check in checks where months[check.id] != nil {
-        // Of several the strictest.
-        months[check.id]?.objective =
-          rules.filter { $0.selection.contains(check) }.compactMap(\.objective).max()
-      }
-      return months
+    return await onThread { [history, now, checks = base.catalog.checks] in
+      history.periods(through: period, count: count, now: now, rules: rules, checks: checks)
     }
   }
 }

@@ -34,6 +34,7 @@ package struct AgentParts: Sendable {
     let incidents = IncidentDesk(base)
     let alerts = await AlertPart(base, history.store, traces, share: incidents)
     let operators = await OperatorPart(base, alerts: alerts?.desk)
+    let announcements = await AnnouncementDesk(base)
     let places = PlacesPart(base, history.store)
     let recorder = Recorder(
       grid: base.grid, stamp: base.group?.stamping, history: history.store, spool: outside.spool,
@@ -59,7 +60,8 @@ package struct AgentParts: Sendable {
       EgressPart(base: base),
       LifeSigns(settings.lifeSigns, call: outside.call, log: log, time: time) { threads.stuck.isEmpty },
       DiscoveryKeeper(settings.discover, disk: outside.disk, log: log, time: time, fetch: outside.discover),
-      traces, heartbeats, places, incidents, alerts, operators, HourlyPart(log: log, time: time), probes,
+      traces, heartbeats, places, incidents, alerts, operators, announcements,
+      HourlyPart(log: log, time: time), probes,
     ]
     let status = AgentStatus(
       // The schedule takes over a list when all others have it.

@@ -34,7 +34,7 @@ struct AlertPart: AgentPart {
   }
 
   func services(_ picture: @escaping AgentPicture) -> [AgentService] {
-    [{ await desk.run { await picture().ownProblems } }, { await desk.deliver() }]
+    [{ await desk.run { await picture().ownProblems } }, { await desk.deliver(picture) }]
   }
 
   func follow(_ list: FollowedList) { desk.apply(list.known, names: list.names) }

@@ -47,7 +47,7 @@ enum ProbeLog {
     if let result = finding.result { lines += Self.lines(result) }
     let message = finding.result?.message ?? finding.words
     let words = [finding.failure?.reason.rawValue, message].compactMap(\.self)
-    lines.append("Probe \(finding.isUp ? "succeeded" : "failed: ")" + words.joined(separator: ": "))
+    lines.append((["Probe \(finding.isUp ? "succeeded" : "failed")"] + words).joined(separator: ": "))
     lines += ["", "Metrics that would have been returned:"]
     return lines.map { $0.printable(maxBytes: 1000) }.joined(separator: "\n") + "\n" + metrics
   }

@@ -22,6 +22,7 @@ package enum KeyDocs {
     tables["heartbeat services"] = rows(.lifeSign, "", [])
     tables["discover items"] = rows(.discovery, "", [])
     tables["alert rules"] = rows(.alertRule, "", [])
+    tables["alert reports"] = rows(.report, "", [])
     tables["alert escalation steps"] = rows(.escalation, "", [])
     tables["cases"] = rows(KeyTable(CheckCase.keys), "", [])
     addChecks(to: &tables)

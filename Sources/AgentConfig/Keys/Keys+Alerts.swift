@@ -34,6 +34,9 @@ extension AlertSettings: KeyedSettings {
       default: "none"
     ) { $1.escalations($0.escalate) },
     Key(
+      "reports", .list(.map(.report)), "Reports that are sent when a month or a week is over", default: "none"
+    ) { $1.reports($0.reports) },
+    Key(
       \.app, "app", .choice,
       "Notifications of alerts that the Quartz apps have too: always, or only as a fallback for what they do not show within 90 s"
     ),

@@ -20,15 +20,19 @@ struct MailText {
       // RFC 3834: no vacation notice answers it.
       "Auto-Submitted: auto-generated", "List-Id: quartz-agent alerts <alerts.\(domain)>",
       "MIME-Version: 1.0",
-      "Content-Type: multipart/alternative;\r\n boundary=\"\(boundary)\"",
     ]
-    if message.kind != .digest, message.kind != .test {
+    if ![.digest, .report, .test].contains(message.kind) {
       let thread = "<\(message.incident.description).incident@\(domain)>"
       lines += ["In-Reply-To: \(thread)", "References: \(thread)"]
     }
     lines.append("X-Quartz-Message: \(message.id.description)")
     if message.severity >= .high, message.kind == .opened { lines.append("Importance: high") }
-    lines.append("")
+    let file = message.report?.file
+    let around = "\(boundary)+"
+    if file != nil {
+      lines += ["Content-Type: multipart/mixed;\r\n boundary=\"\(around)\"", "", "--\(around)"]
+    }
+    lines += ["Content-Type: multipart/alternative;\r\n boundary=\"\(boundary)\"", ""]
     let html = MailHTML(message, text).render()
     let plain = ([text.title, ""] + text.lines).joined(separator: "\n")
     for (type, part) in [("plain", plain), ("html", html)] {
@@ -39,7 +43,20 @@ struct MailText {
       ]
     }
     lines += ["--\(boundary)--", ""]
+    if let file { lines += ["--\(around)"] + Self.attachment(file) + ["--\(around)--", ""] }
     bytes = Array(lines.joined(separator: "\r\n").utf8)
+  }
+
+  /// RFC 2183; base64 in lines of 76 characters.
+  private static func attachment(_ file: ReportContent.File) -> [String] {
+    // bounded: 57 bytes are 76 characters
+    let lines = stride(from: 0, to: file.bytes.count, by: 57).map {
+      Base64.text(Array(file.bytes[$0..<min($0 + 57, file.bytes.count)]))
+    }
+    return [
+      "Content-Type: \(file.type); charset=utf-8; name=\"\(file.name)\"",
+      "Content-Disposition: attachment; filename=\"\(file.name)\"", "Content-Transfer-Encoding: base64", "",
+    ] + lines
   }
 
   /// One for a thread, where no template says otherwise: mail programs part threads by it.

@@ -30,6 +30,7 @@ struct MessageText {
         ? "[\(message.severity.rawValue)] Still: " : "[\(message.severity.rawValue)] "
     case .recovered: "[resolved] "
     case .digest: "[digest] "
+    case .report: message.isSample ? "[test report] " : "[report] "
     case .test: "[test] "
     }
   }
@@ -76,6 +77,7 @@ struct MessageText {
     switch message.kind {
     case .test: lines.append("Sent by quartz-agent \(message.agent) to test this channel.")
     case .digest: lines += message.digest.map(line)
+    case .report: lines += message.report?.lines ?? []
     case .opened, .update, .recovered, .acknowledged:
       lines += facts + countLines + message.members.flatMap(memberLines)
     }
@@ -88,7 +90,7 @@ struct MessageText {
 
   private var footer: [String] {
     let region = message.region.map { " (\($0))" } ?? ""
-    guard message.kind != .digest, message.kind != .test else {
+    guard ![.digest, .report, .test].contains(message.kind) else {
       return ["agent \(message.agent)\(region)"] + [message.link].compactMap(\.self)
     }
     let short = message.incident.description.suffix(6)

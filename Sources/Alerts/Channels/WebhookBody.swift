@@ -60,7 +60,7 @@ struct WebhookBody {
       json.field("message", text.joined(below: text.title, maxBytes: 4000))
       json.field("priority", priority)
       json.key("tags")
-      json.array { json in json.string(message.kind == .recovered ? "white_check_mark" : "rotating_light") }
+      json.array { json in json.string(symbol) }
       guard let link = message.link else { return }
       json.field("click", link)
       json.key("actions")
@@ -74,6 +74,14 @@ struct WebhookBody {
     }
   }
 
+  private var symbol: String {
+    switch message.kind {
+    case .recovered: "white_check_mark"
+    case .report: "bar_chart"
+    case .opened, .update, .acknowledged, .digest, .test: "rotating_light"
+    }
+  }
+
   /// PagerDuty, Events API v2. The incident's id joins what belongs together.
   private func pagerDuty(_ json: inout JSONWriter, _ key: Redacted?) {
     let action =
@@ -81,7 +89,7 @@ struct WebhookBody {
       case _ where endsTest: "resolve"
       case .recovered: "resolve"
       case .acknowledged: "acknowledge"
-      case .opened, .update, .digest, .test: "trigger"
+      case .opened, .update, .digest, .report, .test: "trigger"
       }
     json.object { json in
       json.field("routing_key", key?.reveal() ?? "")
@@ -101,7 +109,7 @@ struct WebhookBody {
     var seen: Set<ByteText> = []
     let runbooks = message.members.compactMap(\.runbook).filter { seen.insert(ByteText($0)).inserted }
     var links = runbooks.prefix(5).map { ($0, "Runbook") }
-    let words = message.isOfIncident ? "Incident" : "Status page"
+    let words = message.isOfIncident ? "Incident" : message.report == nil ? "Status page" : "Report"
     if let link = message.link { links.insert((link, words), at: 0) }
     for (href, text) in links {
       json.object { json in

@@ -19,6 +19,7 @@ package struct AlertBook: Sendable {
   var takenAcknowledgements: [TakenAcknowledgement] = []
   private var savedVersion = 0
   private var savedRows = 0
+  private var savedReports = ReportLog()
   /// Checks with alerts from before the start or from another member, and without a result of this agent.
   var unconfirmed: Set<UniqueID> = []
   /// Deadline of waiting for those results.
@@ -31,6 +32,7 @@ package struct AlertBook: Sendable {
   /// Something changed that a restart must not forget.
   package var isDirty: Bool {
     hasChanged || incidents.version != savedVersion || watch.rowsVersion != savedRows
+      || notifier.reports != savedReports
   }
 
   /// - Parameters:
@@ -59,8 +61,9 @@ package struct AlertBook: Sendable {
     let former = share == nil ? channels.compactMap { FormerChannel($0) } : []
     let moves = ChannelMoves(former, to: settings, taken: incidents.channels)
     notifier.follow(moves, &incidents, now: now)
-    notifier.restore(saved, moves, clock, &incidents)
+    notifier.restore(saved, moves, clock, now: now.wall, &incidents)
     savedVersion = incidents.version
+    savedReports = ReportLog(saved)
     hasChanged = !moves.isEmpty
   }
 
@@ -137,7 +140,7 @@ package struct AlertBook: Sendable {
 
   /// Adds the state of this agent and of its group.
   private func informed(_ context: NotifyContext) -> NotifyContext {
-    var context = grouped(context)
+    var context = informedOfReports(grouped(context))
     if settings.app == .fallback { context.inApps = standing(context) }
     guard !unconfirmed.isEmpty, context.now.boot < confirmedBy else { return context }
     // Shared checks follow the group's rules.
@@ -183,6 +186,7 @@ package struct AlertBook: Sendable {
   /// Everything that a restart must not forget.
   package mutating func encode(to json: inout JSONWriter, now: ClockReading) {
     (hasChanged, savedVersion, savedRows) = (false, incidents.version, watch.rowsVersion)
+    savedReports = notifier.reports
     json.field("version", 2)
     json.field("saved_at", now.wall)
     if let life {

@@ -43,6 +43,10 @@ extension AlertMessage {
         json.key("digest")
         json.array { json in for line in digest { line.write(to: &json) } }
       }
+      if let report {
+        json.key("report")
+        report.write(to: &json)
+      }
     }
   }
 }

@@ -15,6 +15,8 @@ package struct AlertMessage: Hashable, Sendable {
     case acknowledged
     /// Notifications that could wait: incidents of a day, or of quiet hours.
     case digest
+    /// A report of a month or a week that is over.
+    case report
     /// `quartz-agent alert test`.
     case test
 
@@ -23,7 +25,7 @@ package struct AlertMessage: Hashable, Sendable {
       switch self {
       case .update: "updated"
       case .recovered: "resolved"
-      case .opened, .acknowledged, .digest, .test: rawValue
+      case .opened, .acknowledged, .digest, .report, .test: rawValue
       }
     }
   }
@@ -146,6 +148,8 @@ package struct AlertMessage: Hashable, Sendable {
   /// Name of the operator that acknowledged it.
   package var acknowledgedBy: String?
   package var digest: [Line] = []
+  /// Of a report; `nil` for other kinds.
+  package var report: ReportContent?
   package var agent: String
   package var region: String?
   /// The channel has `hide_targets`.
@@ -153,18 +157,21 @@ package struct AlertMessage: Hashable, Sendable {
   /// Of the status page, where the file says it.
   package var pageURL: String?
 
-  /// The incident's own page.
+  /// The incident's own page, or the report's.
   package var link: String? {
     guard let pageURL else { return nil }
     let base = pageURL.hasSuffix("/") ? pageURL : pageURL + "/"
+    if let report { return "\(base)report?\(report.query)" }
     return isOfIncident ? "\(base)incidents/\(incident.description)" : pageURL
   }
 
   /// It is about one incident, which has a page of its own.
-  var isOfIncident: Bool { kind != .digest && kind != .test && !isStorm }
+  var isOfIncident: Bool { ![.digest, .report, .test].contains(kind) && !isStorm }
 
   /// Words of a button that opens `link`.
-  var linkLabel: String { isOfIncident ? "Open incident" : "Status page" }
+  var linkLabel: String {
+    isOfIncident ? "Open incident" : report == nil ? "Status page" : "Open report"
+  }
 
   package init(
     id: UniqueID, incident: UniqueID, kind: Kind, severity: AlertSeverity, title: String, at: Timestamp,

@@ -11,6 +11,7 @@ extension MessageWriter {
     var message: AlertMessage
     switch kind {
     case .test: message = test(now: now, using: &generator)
+    case .report: message = sampleReport(channel, UniqueID.v7(at: now, using: &generator), now)
     default:
       message =
         sampleMessage(kind, channel, UniqueID.v7(at: now, using: &generator), now)
@@ -39,13 +40,22 @@ extension MessageWriter {
       incident.leave(first.key, at: moment, .recovered)
       incident.end = now
     case .acknowledged: incident.acknowledge(by: "ann", note: nil, at: now)
-    case .opened, .test: break
+    case .opened, .report, .test: break
     }
     guard let draft = Draft(incident, channel, AlertSettings()) else { return nil }
     return message(
       Notification(
         id: id, channel: channel, kind: kind, form: kind == .digest ? .digest : .incident, parts: [draft],
         recipients: nil, isPlain: false), now: now)
+  }
+
+  private func sampleReport(_ channel: AlertChannel, _ id: UniqueID, _ now: Timestamp) -> AlertMessage {
+    let schedule = ReportSchedule(name: "example", channels: [channel.name])
+    let period = CalendarPeriod.Unit.month.period(of: now).adding(-1)
+    let content = ReportContent(
+      schedule, period, summary: "2 checks, average uptime 99.9%, objective kept by 1 of 2, 1 outage",
+      headlines: ["✕ Example shop (test): 99.8% of 99.9%, 1 outage, down 1h 29m"])
+    return report(schedule, period, id: id, now: now, content: content)
   }
 
   private static func sampleAlert(_ name: String, since: Timestamp, _ severity: AlertSeverity) -> Trouble {
@@ -62,7 +72,8 @@ extension AlertChannel {
   package func emptyTemplates(_ writer: MessageWriter, now: Timestamp) -> [(
     key: String, kind: AlertMessage.Kind
   )] {
-    AlertMessage.Kind.allCases.flatMap { kind in
+    // A report has no template.
+    AlertMessage.Kind.allCases.filter { $0 != .report }.flatMap { kind in
       let text = MessageText(writer.sample(kind, self, now: now), template)
       return text.emptyKeys.map { ($0, kind) }
     }

@@ -32,12 +32,15 @@ package struct MessageWriter: Sendable {
   package func message(
     _ notification: Notification, now: Timestamp, cause: (Incident) -> String? = { _ in nil }
   ) -> AlertMessage? {
+    if case .report(let schedule, let due) = notification.form {
+      return report(schedule, due.period, id: notification.id, now: now)
+    }
     guard let first = notification.parts.first else { return nil }
     let hidesTargets = notification.channel.hidesTargets
     let notification = hidesTargets ? notification.withoutTargets() : notification
     var message =
       switch notification.form {
-      case .digest, .past: digest(notification, now)
+      case .digest, .past, .report: digest(notification, now)
       case .storm(let id, let begin, let firing): storm(notification, id, begin, firing, now)
       case .incident:
         self.message(

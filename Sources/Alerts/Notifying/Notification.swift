@@ -12,6 +12,8 @@ package struct Notification: Sendable {
     /// Of several incidents that began and ended while the channel could not be reached.
     case past
     case storm(UniqueID, begin: Timestamp, firing: Int)
+    /// Of a month or a week, and of no incident.
+    case report(ReportSchedule, ReportSchedule.Due)
   }
 
   package let id: UniqueID
@@ -21,7 +23,7 @@ package struct Notification: Sendable {
   package internal(set) var parts: [Draft]
   /// Of a mail, those who are to get it; `nil`: all.
   package let recipients: [String]?
-  /// Without the channel's template: it was refused with it.
+  /// Without the channel's template: it was refused with it, or is a report.
   package let isPlain: Bool
 
   func withoutTargets() -> Notification {

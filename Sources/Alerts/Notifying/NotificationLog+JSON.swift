@@ -142,6 +142,7 @@ extension Heard {
 
 extension Notifier {
   func write(to json: inout JSONWriter, now: ClockReading) {
+    reports.write(to: &json)
     json.key("channels")
     json.array { json in
       for (name, state) in states.sorted(by: { $0.key < $1.key }) {
@@ -164,8 +165,12 @@ extension Notifier {
   ///   - moves: names of channels since: what another receiver was sent says nothing about the one of its name.
   ///   - book: notifications that an earlier version has on disk as not delivered: their incidents are sent again.
   mutating func restore(
-    _ saved: JSONValue?, _ moves: ChannelMoves, _ clock: SavedClock, _ book: inout IncidentBook
+    _ saved: JSONValue?, _ moves: ChannelMoves, _ clock: SavedClock, now: Timestamp,
+    _ book: inout IncidentBook
   ) {
+    reports = ReportLog(saved)
+    reports.rename(moves.renames)
+    reports.follow(settings.reports, now: now)
     let all = saved?.time("digest_up_to")
     if let all { for name in states.keys { states[name]?.digestUpTo = all } }
     let left = moves.left

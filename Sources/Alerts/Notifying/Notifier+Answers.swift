@@ -47,6 +47,11 @@ extension Notifier {
         leave(&storm.sending)
         states[channel]?.storm = storm
       }
+      if case .report(let schedule, let due) = notification.form {
+        var sending = reports.sending(schedule.name, channel, due: due.at)
+        leave(&sending)
+        if let sending { reports.leave(schedule.name, channel, sending) }
+      }
     case .refused(let words):
       states[channel]?.problem = words
       refuse(notification, words, &book, now)
@@ -57,8 +62,11 @@ extension Notifier {
   /// The log's entry of a notification that is being sent.
   private func sending(_ notification: Notification, _ book: IncidentBook) -> NotificationRecord.Sending? {
     let channel = notification.channel.name
-    let known =
-      if case .storm = notification.form { states[channel]?.storm?.sending } else {
+    let known: NotificationRecord.Sending? =
+      switch notification.form {
+      case .storm: states[channel]?.storm?.sending
+      case .report(let schedule, let due): reports.sending(schedule.name, channel, due: due.at)
+      case .incident, .digest, .past:
         notification.parts.first.flatMap { book[$0.incident.id]?.log[channel]?.sending }
       }
     return known?.id == notification.id ? known : nil
@@ -80,6 +88,9 @@ extension Notifier {
       }
     }
     if notification.form == .digest { states[channel]?.isDigestDue = false }
+    if case .report(let schedule, let due) = notification.form {
+      reports.deliver(schedule.name, channel, due, at: now.wall, missing: missing)
+    }
     if isStorm { advanceStorm(notification, &book, now) }
   }
 
@@ -119,6 +130,9 @@ extension Notifier {
       }
     }
     if notification.form == .digest, isLast { states[channel.name]?.isDigestDue = false }
+    if case .report(let schedule, let due) = notification.form {
+      reports.refuse(schedule.name, channel.name, due, words)
+    }
     guard case .storm = notification.form, isLast else { return }
     // It is told of again when something of it has changed.
     states[channel.name]?.storm?.lastAt = now.boot

@@ -51,6 +51,8 @@ extension Notifier {
     }
     rests = [:]
     self.settings = settings
+    reports.rename(moves.renames)
+    reports.follow(settings.reports, now: now.wall)
   }
 
   /// The notification as one by the channel that now leads to its receiver; `nil`: it has another name meanwhile.

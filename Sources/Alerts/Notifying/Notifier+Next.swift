@@ -15,6 +15,7 @@ extension Notifier {
   /// The notifications to be stored and sent now, at most one a channel. The log notes that each is on its way.
   mutating func next(_ book: inout IncidentBook, _ context: NotifyContext) -> [Notification] {
     let incidents = book.all.filter { !isSettled($0) }
+    reports.follow(settings.reports, now: context.now.wall)
     var notifications: [Notification] = []
     for channel in channels {
       states[channel.name, default: ChannelState(digestUpTo: context.now.wall)].watchDigest(
@@ -25,7 +26,8 @@ extension Notifier {
         book.update(draft.incident.id) { $0.log[channel.name, default: .init()].heard = draft.heard }
       }
       guard isFree(channel, context.now.boot) else { continue }
-      if let notification = choose(findings, channel, &book, context) {
+      if let notification = choose(findings, channel, &book, context) ?? reportNotification(channel, context)
+      {
         begin(notification, &book, context.now.boot)
         notifications.append(notification)
       }
@@ -121,6 +123,11 @@ extension Notifier {
       let known = states[notification.channel.name]?.storm?.sending
       states[notification.channel.name]?.storm?.sending = .init(notification, Heard(), after: known)
       if states[notification.channel.name]?.storm?.id != id { return }
+    }
+    if case .report(let schedule, let due) = notification.form {
+      let known = reports.sending(schedule.name, notification.channel.name, due: due.at)
+      reports.begin(
+        schedule.name, notification.channel.name, due: due.at, .init(notification, Heard(), after: known))
     }
     for draft in notification.parts {
       book.update(draft.incident.id) { incident in

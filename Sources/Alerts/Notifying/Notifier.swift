@@ -13,6 +13,8 @@ package struct Notifier: Sendable {
   package internal(set) var leaving: [AlertChannel] = []
   /// Incidents that were left open at a receiver, for the log.
   var leftOpen: [LeftOpenNote] = []
+  /// Reports by schedule.
+  var reports = ReportLog()
   /// Incidents that need no look, by channel.
   var rests: [String: Rests] = [:]  // own text: channels
   var generator: any RandomNumberGenerator & Sendable
@@ -30,6 +32,7 @@ package struct Notifier: Sendable {
   ) {
     (self.settings, self.generator) = (settings, generator)
     for channel in settings.channels { states[channel.name] = ChannelState(digestUpTo: now) }
+    reports.follow(settings.reports, now: now)
   }
 
   package func state(of channel: String) -> ChannelState {

@@ -43,6 +43,9 @@ package struct NotifyContext {
   /// Why another agent of the group notifies of an incident, or why this one may not yet; `nil` when this agent does.
   package var heldByGroup: (Incident) -> String? = { _ in nil }
 
+  /// Why no report by schedule may be sent from here now; `nil` where one may.
+  var reportsHeld: String?
+
   package init(now: ClockReading, settings: AlertSettings) { (self.now, self.settings) = (now, settings) }
 
   var quietEnd: Timestamp? { settings.quietHours?.end(at: now.wall) }

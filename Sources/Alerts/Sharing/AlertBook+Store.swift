@@ -68,6 +68,7 @@ extension AlertBook {
       if share.incident(incident.id) == nil { waiting[incident.id] = share.waiting[incident.id] ?? now.boot }
       if let change = change(incident, share, now) { writes.append(ShareWrite([change])) }
     }
+    writes += reportWrites(share)
     self.share?.waiting = waiting
     let compared = (self.share?.compared ?? [:]).filter { share.view.entries[$0.key] != nil }
     self.share?.compared = compared
@@ -137,6 +138,11 @@ extension AlertBook {
   package func commitment(_ notification: Notification, now: ClockReading) -> [ShareWrite] {
     guard let share, share.view.touch == .fresh, share.view.notifies, let names = incidents.names else {
       return []
+    }
+    if case .report(let schedule, _) = notification.form {
+      return [
+        ShareWrite([reportChange(schedule.name, notifier.reports.channels(of: schedule.name), share)])
+      ]
     }
     let changes = notification.parts.compactMap { draft -> ShareWrite.Change? in
       guard let incident = incidents[draft.incident.id], share.isShared(incident, names) else { return nil }

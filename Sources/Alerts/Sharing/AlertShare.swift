@@ -156,6 +156,7 @@ extension AlertBook {
       if wasOutside { dropUntold() }
       takeOver(now, role)
       readIncidents(now)
+      readReports()
       if view.notifies {
         incidents.giveUpTwins(at: now)
         readAlerts(now, role)

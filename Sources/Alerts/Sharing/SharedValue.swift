@@ -7,6 +7,7 @@ import Monitoring
 package enum SharedValue: Hashable, Sendable {
   case alerts(SharedAlerts)
   case incident(SharedIncident)
+  case report(SharedReport)
 
   /// Bytes of one at most.
   package static let limit = 65_536
@@ -22,6 +23,8 @@ package enum SharedValue: Hashable, Sendable {
       incident.id == id
     {
       self = .incident(SharedIncident(incident, by: (json["by"]?.string ?? "").printable(maxBytes: 100)))
+    } else if let report = json["report"].flatMap({ SharedReport($0, at: id) }) {
+      self = .report(report)
     } else {
       return nil
     }

@@ -16,6 +16,8 @@ package struct AlertSettings: Hashable, Sendable {
   package var groupInterval: Duration = .seconds(60)
   /// Channels that are notified only of what is neither acknowledged nor resolved for so long; shortest first.
   package var escalate: [Escalation] = []
+  /// Reports that are sent when a month or a week is over.
+  package var reports: [ReportSchedule] = []
   package var flap = FlapSettings()
   package var app = AppAlerting.always
   /// Seconds since midnight at which what could wait is told, on the clock of `zone`.

@@ -33,11 +33,15 @@ package struct MaintenanceSelection: Hashable, Sendable {
   package var isEverything: Bool { checks.isEmpty && tags.isEmpty && resources.isEmpty }
 
   package func contains(_ check: MonitoringCheck) -> Bool {
+    contains(name: check.name, id: check.id, tags: check.tags, resource: check.resourceID)
+  }
+
+  package func contains(name: String, id: UniqueID, tags names: [String], resource: UniqueID? = nil) -> Bool {
     if isEverything { return true }
-    if let resource = check.resourceID, resources.contains(resource) { return true }
-    if !tags.isEmpty, check.tags.contains(where: { tags.contains(ByteText($0)) }) { return true }
+    if let resource, resources.contains(resource) { return true }
+    if !tags.isEmpty, names.contains(where: { tags.contains(ByteText($0)) }) { return true }
     return !checks.isEmpty
-      && (checks.contains(ByteText(check.name)) || checks.contains(ByteText(check.id.description)))
+      && (checks.contains(ByteText(name)) || checks.contains(ByteText(id.description)))
   }
 }
 

@@ -70,7 +70,10 @@ struct AlertCommand: AsyncParsableCommand {
       }
       // A program that is under way ends with this command.
       let signals = processSignals(keepsIgnored: true)
-      let work = Task { try await send(kind.kind, by: channels, writer, settings) }
+      let kind = kind.kind
+      let work = Task {
+        try await sendSamples(by: channels, settings) { writer.sample(kind, $0, now: $1) }
+      }
       let watch = Task {
         for await _ in signals { work.cancel() }
       }
@@ -99,9 +102,12 @@ struct AlertCommand: AsyncParsableCommand {
   }
 }
 
+/// Sends a message by each of the channels, and prints what came of it.
+///
 /// - Returns: each channel accepted it.
-private func send(
-  _ kind: AlertMessage.Kind, by channels: [AlertChannel], _ writer: MessageWriter, _ settings: Settings
+func sendSamples(
+  by channels: [AlertChannel], _ settings: Settings,
+  _ message: @escaping @Sendable (AlertChannel, Timestamp) -> AlertMessage
 ) async throws -> Bool {
   try await withProbeEngine(egress: ProbeEgress(settings), time: .system) { engine in
     let sender = ChannelSender(engine.outbound, .egress(settings.egress)) { printError($0) }
@@ -112,8 +118,7 @@ private func send(
         isTaken = false
         continue
       }
-      let message = writer.sample(kind, channel, now: engine.time.wall())
-      let (outcome, answer) = await sender.attempt(message, by: channel)
+      let (outcome, answer) = await sender.attempt(message(channel, engine.time.wall()), by: channel)
       printOutput("\(channel.name): \(outcome.words(channel, answer))\n")
       if outcome != .delivered { isTaken = false }
     }

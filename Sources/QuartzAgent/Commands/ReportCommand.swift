@@ -5,15 +5,19 @@ import Basics
 import Monitoring
 import Status
 
-/// `quartz-agent report`: a month of the running agent's checks.
+/// `quartz-agent report`: a month or a week of the running agent's checks.
 struct ReportCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "report",
-    abstract: "Show a month: uptime, outages, error budget, response times, maintenance.",
+    abstract: "Show a month or a week: uptime, outages, error budget, response times, maintenance.",
     discussion: """
-      Months and days are those of UTC. Days are kept for 13 months.
+      Days, weeks and months are those of UTC; a week begins on Monday. Days are kept for 13 months.
 
-      Exit code: 0 when the agent answered, 3 when none does, 64 for a month that is none.
+      With --send the report goes at once, as a test, to the channels of a report of alerts.reports. The notification log \
+      is not changed: the report is still sent when it is due.
+
+      Exit code: 0 when the agent answered and each channel accepted the report, 3 when no agent answers or a channel did \
+      not, 64 for a month or a week that is none, 78 for a wrong configuration.
       """)
 
   /// Form of the answer.
@@ -34,9 +38,12 @@ struct ReportCommand: AsyncParsableCommand {
   @Option(help: "A year and a month, such as 2026-10, or last. Default: the running month, so far.")
   var month: String?
 
+  @Option(help: "In place of a month: a year and a week of ISO 8601, such as 2026-W44, or last.")
+  var week: String?
+
   @Option(
     help: "table, html, csv or json. html is one file, which prints each group on a page. Default: table.")
-  var format: Format = .table
+  var format: Format?
 
   @Option(
     help: ArgumentHelp(
@@ -50,23 +57,38 @@ struct ReportCommand: AsyncParsableCommand {
     completion: NameCompletion.tags)
   var tags: [String] = []
 
+  @Option(
+    help: ArgumentHelp(
+      "Send the report of this name of alerts.reports to its channels now. Default of the period: the last one.",
+      valueName: "name"))
+  var send: String?
+
   @OptionGroup var agent: AgentOptions
 
   func validate() throws {
-    if let month, month != MonthReport.lastWord, CalendarMonth(text: month) == nil {
-      throw ValidationError(
-        "--month must be a year and a month, such as 2026-10, or last, found \(month.printable(maxBytes: 40))"
-      )
-    }
+    try judge(month, "--month", .month, "a year and a month, such as 2026-10")
+    try judge(week, "--week", .week, "a year and a week, such as 2026-W44")
+    if month != nil, week != nil { throw ValidationError("--month and --week exclude each other") }
     if let objective, !MonthReport.objectives.contains(objective) {
       throw ValidationError(
         "--objective must be at least \(Int(MonthReport.objectives.lowerBound)) and below 100, such as 99.9")
     }
+    if send != nil, format != nil || objective != nil || !tags.isEmpty {
+      throw ValidationError("--send takes format, objective and checks from the configuration")
+    }
+  }
+
+  private func judge(_ text: String?, _ option: String, _ unit: CalendarPeriod.Unit, _ words: String) throws {
+    guard let text, text != MonthReport.lastWord, unit.period(text: text) == nil else { return }
+    throw ValidationError("\(option) must be \(words), or last, found \(text.printable(maxBytes: 40))")
   }
 
   func run() async throws {
+    if let send { return try await deliver(send) }
+    let format = format ?? .table
     var items = tags.flatMap(tagReadings).map { "tag=\(percentEncoded($0))" }
     if let month { items.append("month=\(month)") }
+    if let week { items.append("week=\(week)") }
     if let objective { items.append("objective=\(objective)") }
     if format == .table { items.append("width=\(Terminal().width)") }
     let query = items.isEmpty ? "" : "?" + items.joined(separator: "&")

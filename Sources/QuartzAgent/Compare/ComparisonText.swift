@@ -32,7 +32,7 @@ struct ComparisonText {
     } else {
       text += TextTable(columns: columns, rows: rows, width: width, color: color).text
       text +=
-        "\nB IS: what the ranks say (Mann-Whitney, two-sided, Holm over \(comparison.rows.count) rows, p < 0.05); "
+        "\nB IS: what the ranks say (Mann-Whitney, two-sided, Holm over \(counted(comparison.rows.count, "row")), p < 0.05); "
         + "nothing is claimed of fewer than \(RankTest.least) times, nor of a difference that pieces of the files have among themselves.\n"
     }
     for pair in comparison.uptimes where pair.a.down + pair.b.down > 0 {

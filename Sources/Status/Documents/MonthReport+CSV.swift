@@ -6,21 +6,23 @@ import Monitoring
 
 /// A table for spreadsheets (RFC 4180): a row for each check, times in seconds, shares in percent, empty without data.
 extension MonthReport {
+  /// After the period.
   private static let columns = [
-    "month", "complete", "check", "id", "type", "tags", "uptime", "coverage", "data", "objective",
+    "complete", "check", "id", "type", "tags", "uptime", "coverage", "data", "objective",
     "budget_s", "budget_used", "up_s", "degraded_s", "down_s", "unknown_s", "maintenance_s", "outages",
     "outages_complete", "longest_outage_s", "results", "mean_ms", "p95_ms", "highest_p95_ms",
   ]
 
   package var csv: String {
     let rows = checks.map { row($0).map(Self.field).joined(separator: ",") }
-    return ([Self.columns.joined(separator: ",")] + rows).map { $0 + "\r\n" }.joined()
+    let titles = [period.unit.rawValue] + Self.columns
+    return ([titles.joined(separator: ",")] + rows).map { $0 + "\r\n" }.joined()
   }
 
   private func row(_ check: CheckReport) -> [String] {
     let figures = check.figures
     let of: [String] = [
-      month.text, isPartial ? "no" : "yes", Self.text(check.name), check.id.description, check.type.rawValue,
+      period.text, isPartial ? "no" : "yes", Self.text(check.name), check.id.description, check.type.rawValue,
       Self.text(check.tags.joined(separator: " ")),
     ]
     let shares: [String] = [

@@ -8,11 +8,16 @@ extension MonthReport {
   /// Checks of a report that tells the days of each: of more, days alone would be most of a hundred megabytes.
   package static let daysOf = 1000
 
-  package func write(to json: inout JSONWriter) {
+  /// - Parameter daysOf: checks of a report that tells the days of each, at most.
+  package func write(to json: inout JSONWriter, daysOf: Int = MonthReport.daysOf) {
     json.object { json in
-      json.field("month", month.text)
-      json.field("from", month.start)
-      json.field("until", min(month.end, max(month.start, now)))
+      json.key(dynamic: period.unit.rawValue)
+      json.string(period.text)
+      json.field("summary", summary)
+      json.key("headlines")
+      json.array { json in for line in headlines { json.string(line) } }
+      json.field("from", period.start)
+      json.field("until", min(period.end, max(period.start, now)))
       json.field("complete", !isPartial)
       json.key("agent")
       agent.write(to: &json)
@@ -20,7 +25,7 @@ extension MonthReport {
       json.fieldIfPresent("history_begins", begins)
       json.key("remarks")
       json.array { json in for remark in remarks { json.string(remark) } }
-      let hasDays = checks.count <= Self.daysOf
+      let hasDays = checks.count <= daysOf
       json.key("checks")
       json.array { json in for check in checks { check.write(now: now, hasDays: hasDays, to: &json) } }
       json.key("incidents")
@@ -54,8 +59,8 @@ extension CheckReport {
       json.field("objective", objective)
       json.key("budget")
       if let budget { budget.write(to: &json) } else { json.null() }
-      json.key("months")
-      json.array { json in for month in months { month.writeBrief(to: &json) } }
+      json.key(dynamic: "\(figures.period.unit.rawValue)s")
+      json.array { json in for period in periods { period.writeBrief(to: &json) } }
       json.key("days")
       json.array { json in for day in hasDays ? days : [] { day.write(to: &json) } }
       json.key("outage_list")
@@ -94,7 +99,8 @@ extension MonthFigures {
 
   fileprivate func writeBrief(to json: inout JSONWriter) {
     json.object { json in
-      json.field("month", month.text)
+      json.key(dynamic: period.unit.rawValue)
+      json.string(period.text)
       json.percent("uptime", uptime)
       json.field("data", data.percent)
       json.key("response_time")

@@ -10,17 +10,23 @@ extension OpenAPI {
       name: "month", schema: .pattern("^(last|(19[7-9]|[2-9][0-9]{2})[0-9]-(0[1-9]|1[0-2]))?$"),
       summary: "A year and a month, such as 2026-10, or last; the running one when not given"),
     .init(
+      name: "week", schema: .pattern("^(last|(19[7-9]|[2-9][0-9]{2})[0-9]-W(0[1-9]|[1-4][0-9]|5[0-3]))?$"),
+      summary: "In place of month: a year and a week of ISO 8601, such as 2026-W44, or last"),
+    .init(
       name: "objective", schema: .numberIn(MonthReport.objectives),
       summary: "Percent, for checks without a rule of type burn_rate; \(MonthReport.objective) when not given"
     ),
     .init(
       name: "tag", schema: .list(.text),
       summary: "Only checks with one of these tags; may be given more than once"),
+    .init(
+      name: "check", schema: .list(.text),
+      summary: "Only these checks, by name or id, besides those with a tag; may be given more than once"),
   ]
 
   static let ofReports = [
     Operation(
-      path: "/api/v1/report", id: "report", summary: "A month of all checks, in UTC",
+      path: "/api/v1/report", id: "report", summary: "A month or a week of all checks, in UTC",
       parameters: reportSelection,
       answer: .data(.ref("Report")), failures: badRequest),
     Operation(
@@ -49,8 +55,10 @@ extension OpenAPI {
     ]))
 
   static let report = Schema.object([
-    .field("month", .text), .field("from", .time), .field("until", .time, "Its end, or now"),
-    .field("complete", .flag, "The month is over"), .field("agent", .any),
+    .may("month", .text, "Of a month"), .may("week", .text, "Of a week"), .field("summary", .text),
+    .field("headlines", .list(.text), "The checks that missed their objective, the worst first, and remarks"),
+    .field("from", .time), .field("until", .time, "Its end, or now"),
+    .field("complete", .flag, "The period is over"), .field("agent", .any),
     .field("average_uptime", .orNull(.number), "Percent, over the checks that have data"),
     .may("history_begins", .time, "First day of which anything is known"),
     .field("remarks", .list(.text)), .field("checks", .list(reportedCheck)),
@@ -61,12 +69,12 @@ extension OpenAPI {
     .field("id", .id), .field("name", .text), .field("type", .word(CheckType.allCases.map(\.rawValue))),
     .field("tags", .list(.text)), .field("uptime", .orNull(.number), "Percent; null without data"),
     .field("coverage", .orNull(.number), "Percent of the time in which it was enabled"),
-    .field("data", .number, "Percent of the month so far"), .field("span_s", .number),
+    .field("data", .number, "Percent of the period so far"), .field("span_s", .number),
     .field("enabled_s", .number),
     .field("seconds", .object(Standing.allCases.map { .field("\($0)", .number) })),
     .field("counts", .object(Standing.allCases.map { .field("\($0)", reportedCount) })),
     .field("outages", reportedCount), .field("outages_complete", .flag, "False: there may have been more"),
-    .field("longest_outage_s", .number, "Within the month"), .field("maintenance_days", reportedCount),
+    .field("longest_outage_s", .number, "Within the period"), .field("maintenance_days", reportedCount),
     .field("response_time", reportedTimes), .field("objective", .number, "Percent"),
     .field(
       "budget",
@@ -76,18 +84,34 @@ extension OpenAPI {
           .field("used", .orNull(.number), "Percent"),
           .field("kept", .flag),
         ]))),
-    .field(
-      "months",
-      .list(
-        .object([
-          .field("month", .text), .field("uptime", .orNull(.number)), .field("data", .number),
-          .field("response_time", reportedTimes),
-        ])), "\(MonthReport.trend), oldest first"),
+    .may("months", reportedPeriods("month"), "\(MonthReport.trend), oldest first"),
+    .may("weeks", reportedPeriods("week"), "\(MonthReport.trend), oldest first"),
     .field(
       "days", .list(.any),
       "As the points of a series; empty in a report of more than \(MonthReport.daysOf) checks"),
-    .field("outage_list", .list(.ref("Outage")), "Those of the month that are kept, oldest first"),
+    .field("outage_list", .list(.ref("Outage")), "Those of the period that are kept, oldest first"),
   ])
+
+  static let scheduledReport = Schema.object([
+    .field("name", .text), .may("next_at", .time), .may("next_period", .text, "Such as 2026-10 or 2026-W44"),
+    .field(
+      "channels",
+      .list(
+        .object([
+          .field("channel", .text),
+          .may("state", .word(IncidentStatus.Notification.State.allCases.map(\.rawValue))),
+          .may("period", .text, "The last one that was delivered"), .may("delivered_at", .time),
+          .may("reason", .text), .may("until", .time),
+        ]))),
+  ])
+
+  private static func reportedPeriods(_ unit: String) -> Schema {
+    .list(
+      .object([
+        .field(unit, .text), .field("uptime", .orNull(.number)), .field("data", .number),
+        .field("response_time", reportedTimes),
+      ]))
+  }
 
   private static let reportedIncident = Schema.object([
     .field("id", .id), .field("title", .text),

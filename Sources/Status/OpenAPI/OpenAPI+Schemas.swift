@@ -114,6 +114,7 @@ extension OpenAPI {
               .field($0, .integer(0...Int.max))
             }
             + [.may("problem", .text)]))),
+    .field("reports", .list(scheduledReport), "Of alerts.reports"),
   ])
 
   private static let order = Schema.object([

@@ -31,10 +31,10 @@ package struct CheckPage {
       """
       <nav class="bar" aria-label="This check"><a class="button" href="/">← All checks</a>\(runButton())</nav>
       \(hero(name))
-      \(uptimes())
-      \(PlacesSection(places: check.places).render())
       \(incidents())
       \(responseTimes())
+      \(uptimes())
+      \(PlacesSection(places: check.places).render())
       \(results.first.map { FactsSection(result: $0).render() } ?? "")
       \(way.map { TraceSection(view: $0, now: snapshot.now).render() } ?? "")
       \(OutageList(outages: past.outages, checks: snapshot.checks.count, now: snapshot.now).render())

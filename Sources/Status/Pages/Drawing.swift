@@ -50,7 +50,8 @@ enum Drawing {
     var start = 0.0
     for part in parts {
       let share = Double(part.count) / Double(max(1, summary.total)) * length
-      let gap = parts.count > 1 ? 3.0 : 0
+      // 2 px where 120 are drawn as 64.
+      let gap = parts.count > 1 ? 3.75 : 0
       arcs.append(
         """
         <circle class="ring s-\(part.style)" cx="60" cy="60" r="48" \

@@ -33,7 +33,21 @@ struct HeroSection {
       """
     }
     return """
-      <div class="counts" role="toolbar" aria-label="Checks by state">\(Markup(links))</div>
+      <div class="counts" role="toolbar" aria-label="Checks by state, and alerts">\(Markup(links))\(alerts ?? "")</div>
+      """
+  }
+
+  /// Alerts that fire; `nil` where there are no rules.
+  private var alerts: Markup? {
+    guard let alerts = snapshot.alerts else { return nil }
+    let firing = alerts.firing.filter { $0.count > 0 }
+    let count = firing.reduce(0) { $0 + $1.count }
+    let state: CheckState = firing.contains { $0.severity >= .high } ? .down : .degraded
+    let mark: Markup =
+      count == 0 ? "" : "<span class=\"mark \(state.rawValue)\" aria-hidden=\"true\">\(state.mark)</span> "
+    return """
+      <a class="count" href="\(count == 0 ? "#handled" : "#incidents")"><b class="num">\(mark)\
+      \(StatusFormat.grouped(count))</b> <span class="hide-s">active </span>\(plural("alert", count))</a>
       """
   }
 

@@ -131,7 +131,7 @@ extension IncidentStatus {
   }
 }
 
-/// Handled by people: incidents that are resolved, and mutes.
+/// Handled by people: posts, incidents that are resolved, and mutes.
 struct HandledSection {
   let snapshot: StatusSnapshot
   var forms: PageForms?
@@ -140,7 +140,7 @@ struct HandledSection {
   private static let shown = 10
 
   func render() -> Markup {
-    let parts = [over, mutes].compactMap(\.self)
+    let parts = [PostsSection(snapshot: snapshot).render(), over, mutes].compactMap(\.self)
     return parts.isEmpty ? "" : "<div class=\"parts\">\(Markup(parts))</div>\n"
   }
 

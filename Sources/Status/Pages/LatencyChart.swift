@@ -28,7 +28,8 @@ package struct LatencyChart {
       + means.map { area($0, scale) } + pieces { $0.p95 }.map { line($0, scale, "p95") }
       + means.map { line($0, scale, "line") } + Drawing.farLabels(scale)
     return """
-      <svg class="chart" viewBox="0 0 800 200" role="img" aria-labelledby="chart-title">\
+      <svg class="chart" viewBox="0 0 800 200" role="img" aria-labelledby="chart-title" \
+      data-values="\(values)">\
       <title id="chart-title">\(words)</title>\
       <defs><linearGradient id="fade-window" x1="0" y1="0" x2="0" y2="1"><stop class="fade-a" offset="0"/>\
       <stop class="fade-b" offset="1"/></linearGradient><pattern id="hatch" width="6" height="6" \
@@ -46,6 +47,16 @@ package struct LatencyChart {
     }
     return
       "Response time of the last \(period.rawValue): \(range ?? "no response"), down for \(StatusFormat.span(down))"
+  }
+
+  /// For a script that shows the value under a finger or a pointer: the place, then the words of each point with a value.
+  private var values: String {
+    points.compactMap { point in
+      guard let mean = point.mean else { return nil }
+      let p95 = point.p95.map { ", p95 \(StatusFormat.latency($0))" } ?? ""
+      let at = "\(point.start.rfc3339.dropFirst(5).prefix(5)) \(Layout.clock(point.start).prefix(5)) UTC"
+      return "\(whole(middle(point).rounded(), in: 0...800)) \(at): \(StatusFormat.latency(mean))\(p95)"
+    }.joined(separator: "|")
   }
 
   private func x(_ instant: Timestamp) -> Double {

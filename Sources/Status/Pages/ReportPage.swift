@@ -4,7 +4,7 @@ import Basics
 import History
 import Monitoring
 
-/// A month as one document without a script, which is a page here and a file elsewhere. Each group prints from the top of a
+/// A month or a week as one document without a script, which is a page here and a file elsewhere. Each group prints from the top of a
 /// page on.
 package struct ReportPage {
   let report: MonthReport
@@ -33,19 +33,19 @@ package struct ReportPage {
       <meta name="viewport" content="width=device-width, initial-scale=1">
       <meta name="color-scheme" content="light dark">
       <meta name="referrer" content="no-referrer">
-      <title>\(report.month.words) · \(StatusFormat.name(agent.name))</title>
+      <title>\(report.period.words) · \(StatusFormat.name(agent.name))</title>
       <style nonce="\(nonce)">\(Palette.style)\(Layout.reportStyle)</style>
       </head>
       <body>
       \(navigation)<main>
       <header><p class="dim">\(Layout.name(agent.name))\(region)</p>
-      <h1>\(report.month.words)\(soFar)</h1>
+      <h1>\(report.period.words)\(soFar)</h1>
       <p>\(report.summary)</p>
       \(remarks)</header>
       \(groups())\(incidents())</main>
-      <footer class="dim">Made \(MonthReport.minute(report.now)) UTC by quartz-agent \(agent.version). Days and months are \
-      those of UTC. Time without a verdict is neither up nor down; covered is the share of the time in which a check was to be \
-      probed that has a verdict, data the share of the month. P95 is the 95th percentile of the day in the middle.</footer>
+      <footer class="dim">Made \(MonthReport.minute(report.now)) UTC by quartz-agent \(agent.version). Days, weeks and months \
+      are those of UTC. Time without a verdict is neither up nor down; covered is the share of the time in which a check was to be \
+      probed that has a verdict, data the share of the \(report.period.unit.rawValue). P95 is the 95th percentile of the day in the middle.</footer>
       </body>
       </html>
 
@@ -54,17 +54,17 @@ package struct ReportPage {
 
   private var navigation: Markup {
     guard let query else { return "" }
-    func address(_ place: String, _ month: CalendarMonth) -> String {
-      "\(place)?" + (["month=\(month)"] + query).joined(separator: "&")
+    func address(_ place: String, _ period: CalendarPeriod) -> String {
+      "\(place)?" + (["\(period.unit.rawValue)=\(period)"] + query).joined(separator: "&")
     }
-    let (before, after) = (report.month.adding(-1), report.month.adding(1))
+    let (before, after) = (report.period.adding(-1), report.period.adding(1))
     let next: Markup =
       after.start > report.now
       ? "" : "<a class=\"button\" href=\"\(address("/report", after))\">\(after.shortWords) →</a>"
     return """
       <nav class="bar" aria-label="Reports"><a class="button" href="/">All checks</a>\
       <a class="button" href="\(address("/report", before))">← \(before.shortWords)</a>\(next)\
-      <a class="button" href="\(address("/api/v1/report.csv", report.month))">CSV</a></nav>
+      <a class="button" href="\(address("/api/v1/report.csv", report.period))">CSV</a></nav>
 
       """
   }
@@ -105,7 +105,7 @@ package struct ReportPage {
     ]
     let titles = names.map { "<th scope=\"col\">\($0)</th>" as Markup }
     return """
-      <div class="scroll" tabindex="0" role="group" aria-label="Checks"><table>
+      <div class="scroll" tabindex="0" role="group" aria-label="Checks"><table class="checks">
       <thead><tr><th scope="col">Check</th>\(Markup(titles))</tr></thead>
       <tbody>\(Markup(checks.map(row)))</tbody></table></div>
       """
@@ -115,7 +115,7 @@ package struct ReportPage {
     let figures = check.figures
     let strip: Markup =
       check.days.isEmpty
-      ? "" : UptimeStrip(points: check.days, period: .month, name: report.month.words).render()
+      ? "" : UptimeStrip(points: check.days, period: .month, name: report.period.words).render()
     let cells: [String] = [
       figures.uptime.map { StatusFormat.percent($0) } ?? "no data", check.objectiveText + "%",
     ]
@@ -139,7 +139,7 @@ package struct ReportPage {
     let state: CheckState = budget.isKept ? .up : .down
     return """
       <span class="mark \(state.rawValue)" aria-hidden="true">\(budget.isKept ? "✓" : state.mark)</span> \(budget.words)\
-      <small>\(StatusFormat.span(budget.used)) of \(StatusFormat.span(budget.allowed))</small>
+      <small>\(fine(budget.used)) of \(fine(budget.allowed))</small>
       """
   }
 
@@ -148,21 +148,28 @@ package struct ReportPage {
     return "\(StatusFormat.span(figures.time.maintenance)) on \(counted(figures.maintenanceDays, "day"))"
   }
 
+  /// Also less than a second, as a report of minutes allows: `420 ms`.
+  private func fine(_ microseconds: Int64) -> String {
+    (1..<1_000_000).contains(microseconds)
+      ? StatusFormat.latency(.microseconds(microseconds)) : StatusFormat.span(microseconds)
+  }
+
   private func span(_ microseconds: Int64) -> String {
     microseconds > 0 ? StatusFormat.span(microseconds) : "–"
   }
 
   private func trend(_ checks: [CheckReport]) -> Markup {
-    let measured = checks.filter { $0.months.contains { $0.latency != nil } }
-    guard let months = measured.first?.months.map(\.month) else { return "" }
-    let titles = months.map { "<th scope=\"col\">\($0.shortWords)</th>" as Markup }
+    let measured = checks.filter { $0.periods.contains { $0.latency != nil } }
+    guard let periods = measured.first?.periods.map(\.period) else { return "" }
+    let titles = periods.map { "<th scope=\"col\">\($0.shortWords)</th>" as Markup }
     let rows = measured.map { check in
-      let cells = check.months.map { cell(StatusFormat.latency($0.latency?.mean)) }
+      let cells = check.periods.map { cell(StatusFormat.latency($0.latency?.mean)) }
       return "<tr><th scope=\"row\">\(Layout.name(check.name))</th>\(Markup(cells))</tr>\n" as Markup
     }
+    let heading = "Mean response time by \(report.period.unit.rawValue)"
     return """
-      <h3>Mean response time by month</h3>
-      <div class="scroll" tabindex="0" role="group" aria-label="Mean response time by month"><table class="trend">
+      <h3>\(heading)</h3>
+      <div class="scroll" tabindex="0" role="group" aria-label="\(heading)"><table class="trend">
       <thead><tr><th scope="col">Check</th>\(Markup(titles))</tr></thead>
       <tbody>\(Markup(rows))</tbody></table></div>
       """
@@ -208,4 +215,9 @@ package struct ReportPage {
   private func more(_ count: Int) -> Markup {
     count > Self.listed ? "<li class=\"dim\">and \(StatusFormat.grouped(count - Self.listed)) more</li>" : ""
   }
+}
+
+extension MonthReport {
+  /// One file without links, for a browser or paper.
+  package var html: [UInt8] { Array(ReportPage(report: self).render(nonce: "").html.utf8) }
 }

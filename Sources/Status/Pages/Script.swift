@@ -23,6 +23,15 @@ extension Layout {
     addEventListener("keydown",e=>{const bar=e.target.closest&&e.target.closest("[role=toolbar]");if(!bar)return;
     const c=all("a,button",bar),step={ArrowRight:1,ArrowDown:1,ArrowLeft:-1,ArrowUp:-1}[e.key];if(!step)return;e.preventDefault();
     const t=c[(c.indexOf(e.target)+step+c.length)%c.length];for(const o of c)o.tabIndex=-1;t.tabIndex=0;t.focus()});
+    const tip=document.createElement("p");tip.className="tip";tip.hidden=true;document.body.append(tip);
+    function look(e){const s=e.target.closest&&e.target.closest("svg.chart[data-values],svg.strip");let w="";
+    if(s&&s.dataset.values){const r=s.getBoundingClientRect(),x=(e.clientX-r.left)/r.width*800;let d=1e9;
+    for(const v of s.dataset.values.split("|")){const i=v.indexOf(" "),n=Math.abs(v.slice(0,i)-x);if(n<d){d=n;w=v.slice(i+1)}}}
+    else if(s&&e.pointerType!=="mouse"){const g=e.target.closest("g"),t=g&&g.querySelector("title");if(t)w=t.textContent}
+    tip.hidden=!w;if(!w)return;tip.textContent=w;const b=tip.offsetWidth;
+    tip.style.left=Math.max(8,Math.min(innerWidth-b-8,e.clientX-b/2))+"px";tip.style.top=Math.max(8,e.clientY-56)+"px"}
+    addEventListener("pointermove",look);addEventListener("pointerdown",look);addEventListener("scroll",()=>{tip.hidden=true},true);
+    addEventListener("keydown",e=>{if(e.key==="Escape")tip.hidden=true});
     let hush2=0;
     function toast(words,undo){const s=by("said");s.replaceChildren();const w=document.createElement("span");w.textContent=words;s.append(w);
     if(undo){const b=document.createElement("button");b.textContent="Undo";b.onclick=undo;s.append(b)}

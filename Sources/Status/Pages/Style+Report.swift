@@ -23,6 +23,7 @@ extension Layout {
     .f-up{fill:var(--up)}.f-down{fill:var(--down)}.f-degraded{fill:var(--degraded)}.f-maintenance{fill:var(--maintenance)}.f-none{fill:var(--dim)}
     .mark.up{color:var(--up)}.mark.down{color:var(--down)}
     ul{margin:4px 0;padding-left:20px}li{overflow-wrap:anywhere}
+    @media(min-width:56em) and (max-width:74em){table{font-size:.8125rem}.checks td,.checks thead th{padding-right:8px;white-space:normal}.checks tbody th{min-width:7.5rem}.checks small{white-space:normal}}
     @page{size:A4 landscape;margin:12mm}
     @media print{\(Palette.light)body{max-width:none;padding:0;background:none;font-size:9pt;print-color-adjust:exact;-webkit-print-color-adjust:exact}
     .bar{display:none}.group{border:0;background:none;padding:0}.group+.group{break-before:page}.scroll{overflow:visible}

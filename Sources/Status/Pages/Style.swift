@@ -14,8 +14,8 @@ extension Layout {
     a{color:var(--link)}
     a:focus-visible,input:focus-visible,button:focus-visible,select:focus-visible,summary:focus-visible,[tabindex]:focus-visible{outline:2px solid var(--brand);outline-offset:2px}
     .only{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-    h1{font-size:1.5rem;line-height:1.25;margin:0}
-    h2{font-size:1rem;margin:0 0 12px}
+    h1{font-size:1.75rem;line-height:1.25;margin:0}
+    h2{font-size:1.375rem;line-height:1.25;margin:0 0 12px}
     .dim{color:var(--dim);font-size:.8125rem}
     .num,.value,time,td.n{font-family:ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace;\
     font-variant-numeric:tabular-nums}
@@ -62,7 +62,7 @@ extension Layout {
     .chips{display:flex;flex-wrap:wrap;gap:8px}
     .chips a{display:inline-flex;align-items:center;gap:4px;min-height:44px;padding:4px 14px;border-radius:22px;border:1px solid \
     var(--edge);color:var(--text);text-decoration:none;white-space:nowrap}
-    .chips a[aria-current]{border-color:var(--brand);box-shadow:inset 0 0 0 1px var(--brand);font-weight:600}
+    .chips a[aria-current]{border-color:var(--action);background:var(--action);color:var(--onaction);font-weight:600}.chips a[aria-current] .mark{color:var(--onaction)}
     .places b.k{display:none}
     .stale{color:var(--text);background:var(--warn);border-radius:4px;padding:0 6px;font-size:.6875rem}
     .badge{color:var(--dim);border:1px solid;border-radius:4px;padding:0 6px;font-size:.6875rem}
@@ -88,17 +88,21 @@ extension Layout {
     td{border-top:1px solid var(--line);padding:8px 12px 8px 0;vertical-align:top}
     td.n{white-space:nowrap;font-size:.8125rem}
     td.why{min-width:180px;overflow-wrap:anywhere}
-    .fall{width:120px;height:10px;display:block;margin-top:6px;border-radius:2px}
+    .fall{width:120px;height:10px;display:block;margin-top:6px;border-radius:4px}
     .w-dns{fill:var(--dns)}.w-connect{fill:var(--connect)}.w-starttls{fill:var(--starttls)}.w-tls{fill:var(--tls)}.w-first{fill:var(--first)}.w-rest{fill:var(--rest)}
     .legend{display:flex;flex-wrap:wrap;gap:4px 16px;margin-top:8px}
     .legend svg{width:10px;height:10px;margin-right:4px}
     .empty{text-align:center;padding:40px 16px}
     .empty p{color:var(--dim)}
     .pager{display:flex;flex-wrap:wrap;gap:8px;align-items:center;margin-top:12px}
-    @media(max-width:960px){.parts{grid-template-columns:minmax(0,1fr)}}
-    @media(max-width:560px){.wrap{padding-left:12px;padding-right:12px}.card{padding:12px}\
+    @media(max-width:60em){.parts{grid-template-columns:minmax(0,1fr)}}
+    @media(max-width:35em){.wrap{padding-left:12px;padding-right:12px}.card{padding:12px}\
     .hide-s{display:none}.chips{flex-wrap:nowrap;overflow-x:auto;margin:0 -12px;padding:4px 12px}.chips a{flex:none}}
-    @media(prefers-reduced-motion:no-preference){.row,.chips a{transition:background-color .2s}}
+    .problems li>a,a.member,a.row{position:relative;padding-right:1rem}\
+    .problems li>a::after,a.member::after,a.row::after{content:"›";content:"›"/"";position:absolute;right:4px;top:8px;color:var(--dim)}
+    .tip{position:fixed;z-index:4;margin:0;max-width:min(20rem,calc(100vw - 16px));padding:4px 8px;border:1px solid var(--edge);border-radius:8px;background:var(--card);font-size:.8125rem;pointer-events:none}
+    @media(prefers-reduced-motion:no-preference){.row,.chips a,.button,button,.count{transition:background-color .2s,border-color .2s}\
+    #said>*,.tip,details[open]>summary~*{animation:come .2s ease-out}@keyframes come{from{opacity:0}}}
     @media(forced-colors:active){.chips a[aria-current]{border:3px solid Highlight}.stale{border:1px solid}}
     """
 }

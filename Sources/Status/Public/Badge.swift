@@ -113,6 +113,8 @@ package struct Badge {
     let tenths = text.unicodeScalars.reduce(0) { sum, scalar in
       switch scalar {
       case "i", "l", "j", ".", ",", ":", ";", "'", "|", "!", "I", " ": sum + 35
+      // Joiners and the marks that follow a letter take no room.
+      case "\u{200c}", "\u{200d}": sum
       case "m", "w", "M", "W", "%", "@": sum + 100
       case "A"..."Z": sum + 78
       default: sum + (scalar.isASCII ? 66 : 110)
@@ -122,8 +124,9 @@ package struct Badge {
   }
 
   package func render() -> [UInt8] {
-    let (label, value) = (label.printable(maxBytes: 80), value.printable(maxBytes: 120))
-    let (left, right) = (Self.width(label), Self.width(value))
+    let plain = (Sentence.plain(self.label, most: 80), Sentence.plain(self.value))
+    let (left, right) = (Self.width(plain.0), Self.width(plain.1))
+    let (label, value) = (Markup(name: plain.0), Markup(name: plain.1))
     let middle = left + 2 * Self.padding
     let whole = middle + right + 2 * Self.padding
     let svg: Markup = """

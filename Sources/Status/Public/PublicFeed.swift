@@ -22,8 +22,8 @@ package struct PublicFeed {
   }
 
   static let limit = 100
-  /// For the ids of entries and of feeds; drawn once at random.
-  static let namespace = UniqueID(high: 0x6f1b_3c9d_52e7_4a08, low: 0x9d44_71c2_0be5_8a36)
+  /// For the ids of entries and of feeds.
+  static let namespace = MaintenanceWindow.publicNamespace
 
   var words: any PublicWords { language.words }
   var title: String { Sentence.plain(picture.face.title) }
@@ -76,7 +76,7 @@ package struct PublicFeed {
     let names = words.names(
       window.names.prefix(5).map { Sentence(name: $0) }, more: max(0, window.names.count - 5))
     let hours = words.fromTo(moment(window.from), moment(window.until, after: window.from))
-    let announced = window.from.advanced(by: .zero - picture.face.announce)
+    let announced = window.announced ?? window.from.advanced(by: .zero - picture.face.announce)
     let text = hours.text(words) + (window.title.map { " · \($0)" } ?? "")
     return Item(
       id: window.id, title: "\(words.plannedMaintenance): \(names.text(words))", published: announced,

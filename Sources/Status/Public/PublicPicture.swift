@@ -23,6 +23,8 @@ package struct PublicPicture: Sendable {
     var isActive: Bool
     /// The same for good, for the feeds.
     var id: UniqueID
+    /// When readers were told; `nil` where it was by the settings.
+    var announced: Timestamp?
   }
 
   package var face: PublicFace
@@ -99,12 +101,11 @@ package struct PublicPicture: Sendable {
       let window = plan.windows[place]
       let active = window.occurrence(at: now)
       guard let hours = active ?? window.next(after: now), hours.lowerBound <= last else { return nil }
-      let series = window.id ?? .v5(namespace: PublicFeed.namespace, name: window.name)
-      let id = UniqueID.v5(namespace: series, name: "maintenance \(hours.lowerBound.rfc3339)")
+      let id = window.announcementID(hours.lowerBound)
       let isNamed = face.namesMaintenance && !(window.id.map(byHand.contains) ?? false)
       return Window(
         from: hours.lowerBound, until: hours.upperBound, title: isNamed ? window.name : nil,
-        names: names, isActive: active != nil, id: id)
+        names: names, isActive: active != nil, id: id, announced: snapshot.announced[id])
     }
     // What begins together stays in one order.
     let sorted = found.sorted { ($0.from, $0.id) < ($1.from, $1.id) }

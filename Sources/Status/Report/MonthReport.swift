@@ -4,19 +4,19 @@ import Basics
 import History
 import Monitoring
 
-/// A month of all checks, for people: a plain value that renderers turn into text, CSV, JSON or HTML.
+/// A month or a week of all checks, for people: a plain value that renderers turn into text, CSV, JSON or HTML.
 ///
-/// Days and months are those of UTC. Time without a verdict is neither up nor down.
+/// Days, weeks and months are those of UTC. Time without a verdict is neither up nor down.
 package struct MonthReport: Sendable {
   package var agent: AgentIdentity
   /// The instant it was made for.
   package var now: Timestamp
-  package var month: CalendarMonth
-  /// In the order of the configuration: enabled checks, and others with data in the month.
+  package var period: CalendarPeriod
+  /// In the order of the configuration: enabled checks, and others with data in the period.
   package var checks: [CheckReport]
   /// By tag, in the order in which the configuration first names them; checks without a tag come last.
   package var groups: [Group]
-  /// Incidents that lasted within the month, as far as they are kept, oldest first.
+  /// Incidents that lasted within the period, as far as they are kept, oldest first.
   package var incidents: [IncidentStatus]
   /// Midnight of the first day of which anything is known; `nil` without any.
   package var begins: Timestamp?
@@ -30,41 +30,41 @@ package struct MonthReport: Sendable {
     package var places: [Int]
   }
 
-  /// Months that are told of each check: the report's, and those before it.
+  /// Periods that are told of each check: the report's, and those before it.
   package static let trend = 6
   /// Objective of checks without an alerting rule that names one, percent.
   package static let objective = 99.9
   /// Percent.
-  package static let objectives: Range<Double> = 50..<100
-  /// In place of a month: the last finished one.
+  package static let objectives = ReportSchedule.objectives
+  /// In place of a period: the last finished one.
   package static let lastWord = "last"
   /// Finished months that are kept.
   package static let kept = 13
 
   /// - Parameters:
-  ///   - past: of each check, through the month.
+  ///   - past: of each check, through the period.
   ///   - objective: of checks without one of their own, percent.
   ///   - isShown: which checks the report is of.
   package init(
-    _ snapshot: StatusSnapshot, _ past: [UniqueID: CheckMonths], of month: CalendarMonth, objective: Double,
+    _ snapshot: StatusSnapshot, _ past: [UniqueID: CheckMonths], of period: CalendarPeriod, objective: Double,
     isShown: (CheckStatus) -> Bool = { _ in true }
   ) {
-    (agent, now, self.month) = (snapshot.agent, snapshot.now, month)
+    (agent, now, self.period) = (snapshot.agent, snapshot.now, period)
     let shown = snapshot.checks.filter(isShown)
     let checks = shown.compactMap { check -> CheckReport? in
-      let months = past[check.id] ?? CheckMonths(months: [MonthFigures(month)])
-      let report = CheckReport(check, months, of: month, objective: objective)
+      let months = past[check.id] ?? CheckMonths(periods: [MonthFigures(period)])
+      let report = CheckReport(check, months, of: period, objective: objective)
       return check.enabled || report.hasData ? report : nil
     }
     (self.checks, groups) = (checks, Self.groups(checks))
     let isWhole = shown.count == snapshot.checks.count
-    incidents = Self.incidents(snapshot, month).compactMap { $0.told(with: checks, isWhole: isWhole) }
+    incidents = Self.incidents(snapshot, period).compactMap { $0.told(with: checks, isWhole: isWhole) }
     begins = checks.compactMap { past[$0.id]?.begins }.min()
     isOfMember = snapshot.group != nil
   }
 
-  /// The month is not over.
-  package var isPartial: Bool { now < month.end }
+  /// The period is not over.
+  package var isPartial: Bool { now < period.end }
 
   /// Mean over the checks that have data, percent; `nil` without any.
   package var averageUptime: Double? {
@@ -77,16 +77,17 @@ package struct MonthReport: Sendable {
   /// Remarks on what the figures rest on, a sentence each.
   package var remarks: [String] {
     var remarks: [String] = []
-    if now < month.start { return ["The month has not begun."] }
-    if isPartial { remarks.append("The month is not over: figures are until \(Self.minute(now)) UTC.") }
-    if month.adding(Self.kept) < CalendarMonth(now) {
-      remarks.append("Days are kept for \(Self.kept) months: there is none of this month any more.")
-    } else if let begins, begins > month.start {
+    let unit = period.unit.rawValue
+    if now < period.start { return ["The \(unit) has not begun."] }
+    if isPartial { remarks.append("The \(unit) is not over: figures are until \(Self.minute(now)) UTC.") }
+    if CalendarMonth(period.start).adding(Self.kept) < CalendarMonth(now) {
+      remarks.append("Days are kept for \(Self.kept) months: there is none of this \(unit) any more.")
+    } else if let begins, begins > period.start {
       let day = begins.rfc3339.prefix(10)
       remarks.append(
-        begins < month.end
+        begins < period.end
           ? "Nothing is known before \(day)."
-          : "Nothing is known of this month: the history begins on \(day).")
+          : "Nothing is known of this \(unit): the history begins on \(day).")
     } else if begins == nil {
       remarks.append("Nothing is known of any check yet.")
     }
@@ -123,10 +124,10 @@ package struct MonthReport: Sendable {
     return rest.isEmpty ? groups : groups + [Group(tag: nil, places: rest)]
   }
 
-  private static func incidents(_ snapshot: StatusSnapshot, _ month: CalendarMonth) -> [IncidentStatus] {
+  private static func incidents(_ snapshot: StatusSnapshot, _ period: CalendarPeriod) -> [IncidentStatus] {
     guard let alerts = snapshot.alerts else { return [] }
     return (alerts.over + alerts.open)
-      .filter { $0.begin < month.end && ($0.end ?? snapshot.now) >= month.start }
+      .filter { $0.begin < period.end && ($0.end ?? snapshot.now) >= period.start }
       .sorted { ($0.begin, $0.id) < ($1.begin, $1.id) }
   }
 }
@@ -152,20 +153,20 @@ package struct CheckReport: Sendable {
   package var name: String
   package var type: CheckType
   package var tags: [String]
-  /// Of the report's month.
+  /// Of the report's period.
   package var figures: MonthFigures
   /// Consecutive, oldest first; the last one is the report's.
-  package var months: [MonthFigures]
-  /// Every day of the month that has begun, oldest first.
+  package var periods: [MonthFigures]
+  /// Every day of the period that has begun, oldest first.
   package var days: [SeriesPoint]
-  /// Those of the month that are kept, oldest first.
+  /// Those of the period that are kept, oldest first.
   package var outages: [Outage]
   package var objective: Double
 
-  init(_ check: CheckStatus, _ past: CheckMonths, of month: CalendarMonth, objective: Double) {
+  init(_ check: CheckStatus, _ past: CheckMonths, of period: CalendarPeriod, objective: Double) {
     (id, name, type, tags) = (check.id, check.name, check.type, check.tags)
-    (months, days, outages) = (past.months, past.days, past.outages)
-    figures = past.months.last ?? MonthFigures(month)
+    (periods, days, outages) = (past.periods, past.days, past.outages)
+    figures = past.periods.last ?? MonthFigures(period)
     self.objective = past.objective ?? objective
   }
 

@@ -150,6 +150,8 @@ package struct AlertsView: Hashable, Sendable {
       (self.rule, self.severity, self.count) = (rule, severity, count)
     }
   }
+  /// Reports by schedule, in the order of the configuration.
+  package var reports: [ReportStatus] = []
   /// Until when quiet hours last, where they hold now.
   package var quietUntil: Timestamp?
 

@@ -40,6 +40,8 @@ package struct StatusSnapshot: Sendable {
   package var byHand: [OrderView] = []
   /// The windows with the checks that each is for; see `mark(_:)`.
   package internal(set) var maintenancePlan = MaintenancePlan.none
+  /// When coming times of maintenance were announced on the public page, by `MaintenanceWindow.announcementID`.
+  package var announced: [UniqueID: Timestamp] = [:]
   /// Posts for the public page, oldest first.
   package var posts: [StatusPost] = []
 

@@ -16,12 +16,14 @@ package struct ReportText: Sendable {
 
   package func render(_ report: MonthReport) -> String {
     var lines = fold([
-      "\(StatusFormat.name(report.agent.name)) · \(report.month.words) (UTC)", report.summary,
+      "\(StatusFormat.name(report.agent.name)) · \(report.period.words) (UTC)", report.summary,
     ])
     lines += fold(report.remarks) + [""]
     guard !report.checks.isEmpty else { return (lines + ["no check"]).map { $0 + "\n" }.joined() }
     lines += table(report).lines
-    lines += [""] + fold(["RESPONSE TIME BY MONTH, MEAN"]) + trend(report).lines
+    lines +=
+      [""] + fold(["RESPONSE TIME BY \(report.period.unit.rawValue.uppercased()), MEAN"])
+      + trend(report).lines
     lines += list("OUTAGES", Self.outages(report))
     lines += list("INCIDENTS", report.incidents.map(Self.line))
     return lines.map { $0 + "\n" }.joined()
@@ -71,13 +73,13 @@ package struct ReportText: Sendable {
   }
 
   private func trend(_ report: MonthReport) -> TextTable {
-    let months = report.checks.first?.months.map(\.month) ?? []
-    let columns = months.enumerated().map { place, month in
-      TextTable.Column.fixed(month.text, 8, right: true, worth: place)
+    let periods = report.checks.first?.periods.map(\.period) ?? []
+    let columns = periods.enumerated().map { place, period in
+      TextTable.Column.fixed(period.text, 8, right: true, worth: place)
     }
     let rows = report.checks.map { check in
       [TextTable.Cell(StatusFormat.name(check.name))]
-        + check.months.map { TextTable.Cell(StatusFormat.latency($0.latency?.mean)) }
+        + check.periods.map { TextTable.Cell(StatusFormat.latency($0.latency?.mean)) }
     }
     return TextTable(
       columns: [TextTable.Column.names("CHECK", least: 16)] + columns, rows: rows, width: width)

@@ -36,7 +36,8 @@ package struct StatusText: Sendable {
     let incidents = incidents(snapshot)
     if !incidents.isEmpty { lines += incidents + [""] }
     lines += fold(
-      resources(snapshot) + maintenance(snapshot) + silences(snapshot) + parts(snapshot), hanging: 10)
+      resources(snapshot) + maintenance(snapshot) + silences(snapshot) + reports(snapshot) + parts(snapshot),
+      hanging: 10)
     let problems = snapshot.problems(of: checks.filter { !$0.isInOutage })
     if !problems.isEmpty { lines.append("") }
     for problem in problems {

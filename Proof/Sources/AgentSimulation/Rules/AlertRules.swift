@@ -101,7 +101,7 @@ struct AlertRules {
       incidents[message.incident, default: Incident()].recovered = message.id
       incidents[message.incident]?.recoveredAt = now
     case .update, .acknowledged: note(message)
-    case .digest, .test: break
+    case .digest, .report, .test: break
     }
     return nil
   }

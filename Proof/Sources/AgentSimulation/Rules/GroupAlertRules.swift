@@ -174,7 +174,7 @@ struct GroupAlertRules {
         story.toldAlone.insert(telling.seat)
       }
       return nil
-    case .acknowledged, .digest, .test: return nil
+    case .acknowledged, .digest, .report, .test: return nil
     }
   }
 

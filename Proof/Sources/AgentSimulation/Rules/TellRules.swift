@@ -157,7 +157,7 @@ struct TellRules {
       }
     case .digest:
       for id in cases.keys where cases[id]?.isDown == false { cases[id]?.told = [] }
-    case .acknowledged, .test: break
+    case .acknowledged, .report, .test: break
     }
     return nil
   }

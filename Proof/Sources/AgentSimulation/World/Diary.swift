@@ -56,6 +56,7 @@ final class Diary: @unchecked Sendable {
     case nil: return "store: an entry that is none"
     case .alerts(let alerts):
       return "store: \(alerts.firingCount) alerts of \(entry.check) fire, by \(alerts.writer)"
+    case .report(let shared): return "store: report \(shared.name)"
     case .incident(let shared):
       let incident = shared.incident
       let told = incident.isNotified ? incident.isResolveNotified ? "told that it is over" : "told" : "untold"

@@ -57,7 +57,7 @@ struct FrenchWords: PublicWords {
   func working(_ count: Int, of total: Int) -> String {
     "\(count) \(count < 2 ? "service" : "services") sur \(total) \(count < 2 ? "fonctionne" : "fonctionnent")."
   }
-  func since(_ moment: Sentence, length: String) -> Sentence { "Depuis \(moment), soit \(length)." }
+  func since(_ moment: Sentence, length: String) -> Sentence { "Début\u{a0}: \(moment) (\(length))." }
 
   let services = "Services"
   let isUp = "Opérationnel"
@@ -66,8 +66,9 @@ struct FrenchWords: PublicWords {
   let isDown = "En panne"
   let isUnknown = "Inconnu"
   let isInMaintenance = "Maintenance"
-  func since(_ state: String, _ moment: Sentence) -> Sentence { "\(state) depuis \(moment)" }
-  func until(_ state: String, _ moment: Sentence) -> Sentence { "\(state) jusqu’à \(moment)" }
+  // A preposition would take an article before a day and none before a time, and a script may make one of the other.
+  func since(_ state: String, _ moment: Sentence) -> Sentence { "\(state) · début\u{a0}: \(moment)" }
+  func until(_ state: String, _ moment: Sentence) -> Sentence { "\(state) · fin\u{a0}: \(moment)" }
 
   let ninetyDaysAgo = "il y a 90 jours"
   let today = "aujourd’hui"
@@ -109,7 +110,7 @@ struct FrenchWords: PublicWords {
   func flapped(_ name: Sentence, count: Int, length: String) -> Sentence {
     "\(name)\u{a0}: \(count) pannes, \(length) au total"
   }
-  func sinceMoment(_ moment: Sentence) -> Sentence { "Depuis \(moment)." }
+  func sinceMoment(_ moment: Sentence) -> Sentence { "Depuis le \(moment)." }
 
   let subscribe = "S’abonner"
   let languages = "Langue"

@@ -106,7 +106,7 @@ struct PortugueseWords: PublicWords {
   func flapped(_ name: Sentence, count: Int, length: String) -> Sentence {
     "\(name): \(count) interrupções, \(length) no total"
   }
-  func sinceMoment(_ moment: Sentence) -> Sentence { "Desde: \(moment)." }
+  func sinceMoment(_ moment: Sentence) -> Sentence { "Desde \(moment)." }
 
   let subscribe = "Assinar"
   let languages = "Idioma"

@@ -87,6 +87,7 @@ protocol PublicWords: Sendable {
   func began(_ name: Sentence) -> Sentence
   func ended(_ name: Sentence, length: String) -> Sentence
   func flapped(_ name: Sentence, count: Int, length: String) -> Sentence
+  /// - Parameter moment: with its day, always.
   func sinceMoment(_ moment: Sentence) -> Sentence
 
   // The frame

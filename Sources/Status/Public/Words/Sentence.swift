@@ -102,7 +102,9 @@ extension Sentence {
   }
 
   /// A name for one line: soft hyphens have no use there, joiners do, and what else is invisible is shown.
-  static func plain(_ name: String) -> String {
+  ///
+  /// - Parameter most: bytes.
+  static func plain(_ name: String, most: Int = 120) -> String {
     var (text, run) = ("", String.UnicodeScalarView())
     for scalar in name.unicodeScalars {
       switch scalar {
@@ -114,12 +116,11 @@ extension Sentence {
       default: run.append(scalar)
       }
     }
-    return cutName(text + String(run).printable(maxBytes: .max))
+    return cutName(text + String(run).printable(maxBytes: .max), most)
   }
 
   /// At most as long as a name in one line is.
-  private static func cutName(_ name: String) -> String {
-    let most = 120
+  private static func cutName(_ name: String, _ most: Int) -> String {
     guard name.utf8.count > most else { return name }
     var kept = ""
     for character in name {

@@ -113,7 +113,7 @@ struct SpanishWords: PublicWords {
   func flapped(_ name: Sentence, count: Int, length: String) -> Sentence {
     "\(name): \(count) caídas, \(length) en total"
   }
-  func sinceMoment(_ moment: Sentence) -> Sentence { "Desde: \(moment)." }
+  func sinceMoment(_ moment: Sentence) -> Sentence { "Desde el \(moment)." }
 
   let subscribe = "Suscribirse"
   let languages = "Idioma"
