@@ -93,6 +93,7 @@ def options_of():
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--again", action="store_true")
+    parser.add_argument("--resume", action="store_true", help="goes on with what an interrupted build left in the copy")
     parser.add_argument("--build", action="store_true")
     parser.add_argument("--skip-build", action="store_true")
     parser.add_argument("--report", action="store_true")
@@ -105,6 +106,8 @@ def drawn(options):
     if options.again:
         return mutate.Again(options.room), mutate.kept_values()["seed"]
     seed = secrets.randbelow(1_000_000_000) if options.seed is None else options.seed
+    if options.resume:
+        return mutate.Standing(options.room), seed
     places = mutations.everywhere(plant.ROOT, options.room) if options.mutate else {}
     if options.mutate and not places:
         sys.exit("no such room")
