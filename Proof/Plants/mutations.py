@@ -263,6 +263,10 @@ class Draw:
         self.places = {room: {rule: list(found) for rule, found in rules.items()} for room, rules in places.items()}
         self.taken = {}
 
+    def take(self, file, first, last):
+        """Leaves these lines to something else."""
+        self.taken.setdefault(file, []).append((first, last))
+
     def next(self, room):
         """Beside none that was drawn, for two switches in one expression are slow to compile; None: the room has no more."""
         rules = self.places[room]

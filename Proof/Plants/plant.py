@@ -24,6 +24,8 @@ TABLES = ROOT / "Proof" / "Plants"
 TREE = ROOT / ".build-plants" / "tree"
 BUNDLE = TREE / ".build" / "debug" / "quartz-agentPackageTests.xctest"
 SWITCH = "QUARTZ_PLANT"
+# A file of so many bytes, in which each switch that is asked leaves its mark: its number, modulo the bytes.
+REACHED, SWITCHES = "QUARTZ_PLANT_REACHED", 1 << 22
 # Seconds for the tests of one plant; whatever is not done then hangs, and that tells.
 LIMIT = 120
 # Bytes of its address space: a mistake may ask for memory without end, on a machine that others use too. A server of the
@@ -39,9 +41,22 @@ private nonisolated let chosen: Int = {
   return unsafe Int(String(cString: text)) ?? 0
 }()
 
+/// Shared by all processes of a run, so that one that is killed has told as much.
+private nonisolated(unsafe) let reached: UnsafeMutablePointer<UInt8>? = {
+  guard let path = unsafe getenv("%s") else { return nil }
+  let file = unsafe open(path, O_RDWR | O_CLOEXEC)
+  guard file >= 0 else { return nil }
+  defer { close(file) }
+  guard let map = unsafe mmap(nil, %d, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0), unsafe map != MAP_FAILED else { return nil }
+  return unsafe map.assumingMemoryBound(to: UInt8.self)
+}()
+
 /// Whether this mistake is switched on.
-@inline(never) nonisolated func planted(_ number: Int) -> Bool { chosen == number }
-""" % SWITCH
+@inline(never) nonisolated func planted(_ number: Int) -> Bool {
+  if let marks = unsafe reached { unsafe marks[number %% %d] = 1 }
+  return chosen == number
+}
+""" % (SWITCH, REACHED, SWITCHES, SWITCHES)
 
 C_HELPER = """
 #ifndef QUARTZ_PLANTED
@@ -301,11 +316,13 @@ FAILED = re.compile(r"^✘ Test (?!run with |case )(.+?)(?: with \d+ test cases)
 class Run:
     """One run of some tests, with a plant or without."""
 
-    def __init__(self, tests, plant=None, limit=LIMIT, until_failure=False):
+    def __init__(self, tests, plant=None, limit=LIMIT, until_failure=False, reached=None):
         started = time.monotonic()
         environment = {key: value for key, value in os.environ.items() if key != SWITCH}
         if plant:
             environment[SWITCH] = str(plant.number)
+        if reached:
+            environment[REACHED] = reached
         command = [
             "prlimit", f"--as={MEMORY}", str(BUNDLE), "--testing-library", "swift-testing", "--no-parallel", "--filter", tests]
         with tempfile.TemporaryFile() as output:
@@ -333,7 +350,7 @@ class Run:
         """The exit code, or None at the time limit; ends at the first test that fails where that is all that is asked."""
         while True:
             try:
-                return process.wait(0.5)
+                return process.wait(0.2)
             except subprocess.TimeoutExpired:
                 if time.monotonic() > until:
                     return None
@@ -356,6 +373,12 @@ class Run:
         if self.code < 0:
             return f"the process died of {signal.Signals(-self.code).name}, in {self.last}"
         return f"exit {self.code}, in {self.last}"
+
+
+def begun_suites(plain):
+    """The suites of a log that had begun when the first test of it failed, or when it ended."""
+    failure = FAILED.search(plain)
+    return [name.strip('"') for name in re.findall(r'^. Suite (\w+|"[^"\n]+") started', plain[:failure.start() if failure else None], re.M)]
 
 
 def say(text):
