@@ -88,7 +88,9 @@ let package = Package(
       name: "Tracing", dependencies: ["Basics", "Monitoring", "Network", "CLinux"], swiftSettings: settings),
     .target(
       name: "Status",
-      dependencies: ["Basics", "Monitoring", "History", "QuartzAPI", "Scheduler", "Spool", "Tracing"],
+      dependencies: [
+        "Alerts", "Basics", "Groups", "History", "Monitoring", "QuartzAPI", "Scheduler", "Spool", "Tracing",
+      ],
       swiftSettings: strict),
     .target(
       name: "StatusServer",
@@ -207,19 +209,22 @@ let package = Package(
     // An agent with something of everything.
     .target(
       name: "StatusSupport",
-      dependencies: ["Basics", "History", "Monitoring", "QuartzAPI", "Scheduler", "Spool", "Status"],
+      dependencies: [
+        "Basics", "Groups", "History", "Monitoring", "QuartzAPI", "Scheduler", "Spool", "Status",
+      ],
       path: "Tests/StatusSupport", swiftSettings: settings),
     .testTarget(
       name: "StatusTests",
       dependencies: [
-        "Basics", "History", "HistorySupport", "Monitoring", "QuartzAPI", "Scheduler", "Spool", "Status", "StatusSupport", "TestSupport",
+        "Alerts", "Basics", "Groups", "History", "HistorySupport", "Monitoring", "QuartzAPI", "Scheduler",
+        "Spool", "Status", "StatusSupport", "TestSupport",
         "Tracing",
       ],
       swiftSettings: settings),
     .testTarget(
       name: "StatusServerTests",
       dependencies: [
-        "Basics", "History", "Monitoring", "Status", "StatusServer", "StatusSupport", "TestSupport",
+        "Alerts", "Basics", "History", "Monitoring", "Status", "StatusServer", "StatusSupport", "TestSupport",
         "Tracing",
         .product(name: "Logging", package: "swift-log"),
         .product(name: "NIOCore", package: "swift-nio"),

@@ -15,6 +15,14 @@ package struct GroupStatus: Sendable {
     package var isApart: Bool
     /// Checks of ours that are its.
     package var owns = 0
+
+    package init(
+      name: String, isSelf: Bool = false, card: MemberCard = MemberCard(), ahead: Duration? = nil,
+      isApart: Bool = false, owns: Int = 0
+    ) {
+      (self.name, self.isSelf, self.card) = (name, isSelf, card)
+      (self.ahead, self.isApart, self.owns) = (ahead, isApart, owns)
+    }
   }
 
   package var group: String
@@ -30,9 +38,44 @@ package struct GroupStatus: Sendable {
   package var assignment: GroupAssignment
   package var journal: GroupJournal
   package var notices: [Notice] = []
+  /// Members that run the checks of the group that this agent does not, by name.
+  package var others: [Share] = []
+  /// Some of these checks, in the order of the list.
+  package var elsewhere: [Elsewhere] = []
+
+  /// Of `elsewhere` at most.
+  package static let mostElsewhere = 200
+
+  /// Checks that one member runs and this agent does not.
+  package struct Share: Hashable, Sendable {
+    /// `nil` where no member is known to run them.
+    package var member: String?
+    package var checks: Int
+
+    package init(member: String?, checks: Int) { (self.member, self.checks) = (member, checks) }
+  }
+
+  /// A check of the group that this agent does not run, and so knows no state of.
+  package struct Elsewhere: Hashable, Sendable {
+    package var id: UniqueID
+    package var name: String
+    /// `nil` where no member is known to run it.
+    package var member: String?
+
+    package init(id: UniqueID, name: String, member: String?) {
+      (self.id, self.name, self.member) = (id, name, member)
+    }
+  }
 
   /// Prefix of all keys of the group, for operators who look there.
   private let root: String
+
+  /// A group that was never reached.
+  package init(_ group: String) {
+    (self.group, name, root, assignment, journal) = (
+      group, "", group + "/", GroupAssignment(total: 0), GroupJournal()
+    )
+  }
 
   /// - Parameter root: `GroupStore.root`; nil: the store has no keys.
   package init(_ member: GroupMember, group: String, root: String? = nil, now: ClockReading) {

@@ -196,9 +196,7 @@ extension PageAct {
       return targets(snapshot).map { .startMaintenance(target: $0, length: length, skip: false) }
     case .unmute:
       if let order { return [.unmute(id: order.description)] }
-      let names = Set(targets(snapshot).map { ByteText($0.text) })
-      return snapshot.mutes.filter { names.contains(ByteText($0.target)) }
-        .map { .unmute(id: $0.id.description) }
+      return snapshot.mutes(of: targets(snapshot)).map { .unmute(id: $0.description) }
     case .endMaintenance: return order.map { [.endMaintenance(id: $0.description)] } ?? []
     case .run: return []
     }

@@ -42,7 +42,7 @@ extension Routes {
       }
     case ["mutes"]:
       return json(snapshot) { json in
-        json.array { json in for mute in snapshot.mutes { mute.write(to: &json) } }
+        json.array { json in for mute in snapshot.mutes { mute.writeStatus(to: &json) } }
       }
     case ["maintenance"]:
       return json(snapshot) { json in
@@ -50,7 +50,7 @@ extension Routes {
           json.key("windows")
           json.array { json in for window in snapshot.maintenance { window.write(to: &json) } }
           json.key("by_hand")
-          json.array { json in for order in snapshot.byHand { order.write(to: &json) } }
+          json.array { json in for order in snapshot.byHand { order.writeStatus(to: &json) } }
         }
       }
     case let rest where rest.count == 2 && rest[0] == "incidents":

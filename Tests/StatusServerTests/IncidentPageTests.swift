@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Alerts
 import Basics
 import History
 import Monitoring
@@ -109,9 +110,7 @@ import Testing
     snapshot.alerts = alerts
     let until = now.advanced(by: .seconds(3600))
     snapshot.mutes = [
-      OrderView(
-        id: UniqueID(high: 5, low: 5), short: "000005", target: "all", from: now, until: until, why: nil,
-        by: nil)
+      HandBook.Order(id: UniqueID(high: 5, low: 5), target: .everything, from: now, until: until)
     ]
     snapshot.markHandled(
       muted: Dictionary(uniqueKeysWithValues: checks.prefix(isAll ? 2 : 1).map { ($0.id, until) }))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Groups
 import History
 import Monitoring
 import QuartzAPI
@@ -147,6 +148,15 @@ extension SpoolStatus {
 
 extension SpoolStatus.Mode {
   package static let memory = Self.memory(.critical(.store, "a test"))
+}
+
+extension GroupStatus {
+  /// A group of so many members.
+  package static func group(_ name: String, members: Int) -> GroupStatus {
+    var status = GroupStatus(name)
+    status.members = (0..<members).map { Member(name: "m\($0)") }
+    return status
+  }
 }
 
 extension GapRecord {

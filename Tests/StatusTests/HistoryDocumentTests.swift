@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 
+import Alerts
 import Basics
+import Groups
 import HistorySupport
 import Monitoring
+import StatusSupport
 import Testing
 @testable import History
 @testable import Status
@@ -165,11 +168,11 @@ import Testing
   }
 
   @Test func ordersAndWindows() {
-    let order = OrderView(
-      id: Self.id, short: "000002", target: "tag:db", from: at(1), until: at(2), why: "deploy", by: "Ada")
+    let order = HandBook.Order(
+      id: Self.id, target: .tag("db"), from: at(1), until: at(2), why: "deploy", by: "Ada")
     let times = #""from":"2026-01-01T00:01:00.000Z","until":"2026-01-01T00:02:00.000Z","#
     #expect(
-      text { order.write(to: &$0) }
+      text { order.writeStatus(to: &$0) }
         == #"{"id":"\#(Self.idText)","target":"tag:db",\#(times)"why":"deploy","by":"Ada"}"#)
     var window = MaintenanceView(
       name: "Patch", origin: .api, repetition: .weekly, timezone: "Europe/London", skip: true, checks: 3,
@@ -194,9 +197,10 @@ import Testing
   }
 
   @Test func aGroupOfAgents() {
-    var group = GroupFigures(name: "eu")
-    (group.members, group.view, group.total, group.owned) = (5, 812, 10_004, 2013)
-    (group.held, group.standingIn, group.alone, group.takeovers) = (12, 3, at(1), 7)
+    var group = GroupStatus.group("eu", members: 5)
+    (group.view, group.assignment.total, group.assignment.owned) = (812, 10_004, 2013)
+    (group.assignment.held, group.assignment.standingIn) = (12, 3)
+    (group.alone, group.journal.takeovers) = (.init(since: at(1)), 7)
     group.others = [.init(member: "b", checks: 5), .init(member: nil, checks: 6)]
     group.elsewhere = [
       .init(id: Self.id, name: "Shop", member: "b"), .init(id: Self.id, name: "x", member: nil),

@@ -2,6 +2,7 @@
 
 import Basics
 import Foundation
+import Groups
 import History
 import Monitoring
 import QuartzAPI
@@ -146,9 +147,9 @@ import Testing
     (scheduler.lateMax, scheduler.inFlight, scheduler.limit) = (.milliseconds(300), 4, 5)
     (scheduler.missedBy, scheduler.spanned) = ([.gap: 6, .limit: 15], 9)
     status.scheduler = scheduler
-    var group = GroupFigures(name: "london")
-    (group.members, group.view, group.total, group.owned, group.takeovers) = (2, 30, 4000, 5, 6)
-    group.alone = now.advanced(by: .seconds(-30))
+    var group = GroupStatus.group("london", members: 2)
+    (group.view, group.assignment.total, group.assignment.owned) = (30, 4000, 5)
+    (group.journal.takeovers, group.alone) = (6, .init(since: now.advanced(by: .seconds(-30))))
     status.group = group
     let html = PartsSection(snapshot: status).render().html
     let rows = [

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Groups
 import History
 import Monitoring
 import QuartzAPI
@@ -116,9 +117,9 @@ import Testing
 
   @Test func groupAndLoad() throws {
     var status = try sampleStatus().status
-    var group = GroupFigures(name: "london")
-    (group.members, group.view, group.total, group.owned) = (2, 30, 40, 5)
-    (group.held, group.standingIn, group.takeovers) = (6, 7, 8)
+    var group = GroupStatus.group("london", members: 2)
+    (group.view, group.assignment.total, group.assignment.owned) = (30, 40, 5)
+    (group.assignment.held, group.assignment.standingIn, group.journal.takeovers) = (6, 7, 8)
     status.group = group
     (status.kept.results, status.kept.bytes) = (1, 2)
     (status.judging.judged, status.judging.overBudget, status.judging.waiting) = (3, 4, 5)
@@ -140,7 +141,7 @@ import Testing
         "quartz_queue_held_seconds{queue=\"judge\",origin=\"file_checks\"} 1.5",
         "quartz_queue_held_seconds{queue=\"decode\",origin=\"api_checks\"} 0",
       ])
-    status.group?.alone = now
+    status.group?.alone = .init(since: now)
     #expect(found().contains("quartz_group_alone 1"))
     (status.group, status.waits) = (nil, [])
     #expect(found().count == 5)

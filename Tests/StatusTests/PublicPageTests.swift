@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Alerts
 import Basics
 import Foundation
 import History
@@ -210,8 +211,8 @@ import Testing
     var source = try sampleStatus()
     source.status.mark(MaintenancePlan(windows, checks: [shop]))
     source.status.byHand = [
-      OrderView(
-        id: windows[0].id ?? shop.id, short: "1", target: "all", from: now, until: now, why: "window 1",
+      HandBook.Order(
+        id: windows[0].id ?? shop.id, target: .everything, from: now, until: now, why: "window 1",
         by: "ann")
     ]
     var named = face

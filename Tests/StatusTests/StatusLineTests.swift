@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Alerts
 import Basics
 import HistorySupport
 import Monitoring
@@ -140,9 +141,9 @@ import Testing
 
   @Test func silences() throws {
     var picture = try snapshot()
-    func mute(_ number: Int, why: String? = nil, by: String? = nil) -> OrderView {
-      OrderView(
-        id: UniqueID(high: 1, low: UInt64(number)), short: "\(number)", target: "m\(number)", from: at(1),
+    func mute(_ number: Int, why: String? = nil, by: String? = nil) -> HandBook.Order {
+      HandBook.Order(
+        id: UniqueID(high: 1, low: UInt64(number)), target: .check("m\(number)"), from: at(1),
         until: at(240 + number), why: why, by: by)
     }
     picture.mutes = [

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Groups
 import HistorySupport
 import Monitoring
 import QuartzAPI
@@ -71,15 +72,16 @@ import Testing
 
   /// Members and checks of a group of agents in words.
   @Test func aGroupInWords() {
-    var group = GroupFigures(name: "eu")
-    (group.total, group.owned) = (10_004, 0)
+    var group = GroupStatus.group("eu", members: 1)
+    group.assignment.total = 10_004
     #expect(group.words(now: now) == "not in it yet, 0 of 10,004 checks mine")
-    group.alone = now + .seconds(-150)
+    group.alone = .init(since: now + .seconds(-150))
     #expect(
       group.words(now: now) == "not reached since the start, 0 of 10,004 checks mine, alone for 2m")
-    (group.view, group.members, group.owned) = (812, 1, 2013)
+    (group.view, group.assignment.owned) = (812, 2013)
     #expect(group.words(now: now) == "1 member, view 812, 2,013 of 10,004 checks mine, alone for 2m")
-    (group.members, group.held, group.standingIn) = (5, 1200, 3400)
+    group.members = GroupStatus.group("eu", members: 5).members
+    (group.assignment.held, group.assignment.standingIn) = (1200, 3400)
     #expect(
       group.words(now: now)
         == "5 members, view 812, 2,013 of 10,004 checks mine, 1,200 run until their new owner does, "
@@ -87,7 +89,7 @@ import Testing
     #expect(group.othersText == nil)
     group.others = [.init(member: "b", checks: 1005), .init(member: nil, checks: 3)]
     #expect(group.othersText == "1,005 by b, 3 by no known member")
-    group.others += (2..<7).map { GroupFigures.Share(member: "m\($0)", checks: $0 * 400) }
+    group.others += (2..<7).map { GroupStatus.Share(member: "m\($0)", checks: $0 * 400) }
     #expect(
       group.othersText
         == "1,005 by b, 3 by no known member, 800 by m2, 1,200 by m3, 1,600 by m4, 4,400 by others")

@@ -9,6 +9,7 @@
 @testable import QuartzAPI
 @testable import Spool
 @testable import SpoolFuzz
+@testable import Status
 @testable import StatusServer
 
 let noon = Timestamp(seconds: 1_772_000_000)

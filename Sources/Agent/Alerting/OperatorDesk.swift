@@ -135,11 +135,3 @@ actor OperatorDesk {
   /// As of the last change, by the wall clock as it shows now.
   nonisolated var current: HandBook { orders.current }
 }
-
-extension OrderView {
-  init(_ order: HandBook.Order) {
-    self.init(
-      id: order.id, short: order.short, target: order.target.text, from: order.from, until: order.until,
-      why: order.why, by: order.by)
-  }
-}

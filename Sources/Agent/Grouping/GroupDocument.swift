@@ -3,36 +3,22 @@
 import Basics
 import Groups
 import Monitoring
-import Status
-
-extension GroupFigures {
-  init(_ status: GroupStatus) {
-    self.init(name: status.group)
-    members = status.members.count
-    view = status.view
-    total = status.assignment.total
-    (owned, held) = (status.assignment.owned, status.assignment.held)
-    standingIn = status.assignment.standingIn
-    alone = status.alone?.since
-    takeovers = status.journal.takeovers
-  }
-}
 
 extension GroupDesk {
   /// For the picture of everything.
-  var figures: GroupFigures {
-    var figures = GroupFigures(runner.status)
-    let (shares, first) = runner.elsewhere(most: GroupFigures.mostElsewhere)
-    figures.others = shares.map { GroupFigures.Share(member: $0.owner, checks: $0.checks) }
+  var status: GroupStatus {
+    var status = runner.status
+    let (shares, first) = runner.elsewhere(most: GroupStatus.mostElsewhere)
+    status.others = shares.map { GroupStatus.Share(member: $0.owner, checks: $0.checks) }
       .sorted { ($0.member ?? "") < ($1.member ?? "") }
-    guard !first.isEmpty else { return figures }
+    guard !first.isEmpty else { return status }
     let wanted = Set(first.map(\.id))
     var names: [UniqueID: String] = [:]
     for check in shared where wanted.contains(check.id) { names[check.id] = check.name }
-    figures.elsewhere = first.map {
-      GroupFigures.Elsewhere(id: $0.id, name: names[$0.id] ?? $0.id.description, member: $0.owner)
+    status.elsewhere = first.map {
+      GroupStatus.Elsewhere(id: $0.id, name: names[$0.id] ?? $0.id.description, member: $0.owner)
     }
-    return figures
+    return status
   }
 }
 

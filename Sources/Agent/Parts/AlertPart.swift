@@ -64,8 +64,7 @@ struct OperatorPart: AgentPart {
   func contribute(to snapshot: inout StatusSnapshot) async {
     snapshot.posts = await posts.posts
     let orders = base.orders.current
-    snapshot.mutes = orders.mutes.map(OrderView.init)
-    snapshot.byHand = orders.windows.map(OrderView.init)
+    (snapshot.mutes, snapshot.byHand) = (orders.mutes, orders.windows)
     snapshot.markHandled(muted: muted(by: orders))
   }
 

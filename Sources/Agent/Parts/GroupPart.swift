@@ -17,5 +17,5 @@ struct GroupPart: AgentPart {
   }
 
   var notices: [Notice] { desk.notices }
-  func contribute(to snapshot: inout StatusSnapshot) { snapshot.group = desk.figures }
+  func contribute(to snapshot: inout StatusSnapshot) { snapshot.group = desk.status }
 }

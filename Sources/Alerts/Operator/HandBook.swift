@@ -15,6 +15,14 @@ package struct HandBook: Hashable, Sendable {
     package var by: String?
     /// Of a window: do not probe meanwhile.
     package var skip = false
+
+    package init(
+      id: UniqueID, target: OperatorTarget, from: Timestamp, until: Timestamp, why: String? = nil,
+      by: String? = nil, skip: Bool = false
+    ) {
+      (self.id, self.target, self.from, self.until) = (id, target, from, until)
+      (self.why, self.by, self.skip) = (why, by, skip)
+    }
   }
 
   /// One line of the audit log.

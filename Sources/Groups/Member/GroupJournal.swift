@@ -70,7 +70,7 @@ package struct GroupJournal: Hashable, Sendable {
   /// Another process has this member's name.
   package private(set) var rival: Rival?
   /// Checks that came from others, since the start.
-  package internal(set) var takeovers = 0
+  package var takeovers = 0
 
   package struct Rival: Hashable, Sendable {
     package var card: MemberCard?

@@ -166,6 +166,10 @@ package struct GroupMember: Sendable {
     package var standsIn = false
     /// For so long, and with nothing but a memory of the group, that everything is run.
     package var runsAll = false
+
+    package init(since: Timestamp, standsIn: Bool = false, runsAll: Bool = false) {
+      (self.since, self.standsIn, self.runsAll) = (since, standsIn, runsAll)
+    }
   }
 
   package init(_ settings: Settings, card: MemberCard, at now: ClockReading) {

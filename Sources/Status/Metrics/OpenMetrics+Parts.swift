@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Groups
 import History
 import Monitoring
 import QuartzAPI
@@ -153,16 +154,18 @@ extension OpenMetrics {
   }
 
   /// Absent where no checks are shared.
-  mutating func group(_ group: GroupFigures) {
-    text.gauge("quartz_group_members", "Members of the group, this one included.", Double(group.members))
+  mutating func group(_ group: GroupStatus) {
+    text.gauge(
+      "quartz_group_members", "Members of the group, this one included.", Double(group.members.count))
     text.gauge(
       "quartz_group_view", "Revision of the store that the newest placement of checks is of.",
       Double(group.view))
-    text.gauge("quartz_group_owned", "Checks of the group that are this agent's.", Double(group.owned))
+    text.gauge(
+      "quartz_group_owned", "Checks of the group that are this agent's.", Double(group.assignment.owned))
     text.gauge(
       "quartz_group_alone", "1 while the group's store is out of reach for longer than a lease.",
       group.alone == nil ? 0 : 1)
-    text.counter("quartz_group_takeovers", "Checks that came from other members.", group.takeovers)
+    text.counter("quartz_group_takeovers", "Checks that came from other members.", group.journal.takeovers)
   }
 
   mutating func load(_ snapshot: StatusSnapshot) {

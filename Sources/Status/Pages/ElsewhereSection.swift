@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Groups
 import Monitoring
 
 /// The checks of the group that other members run: who, and nothing else, for this agent knows no state of them.
 struct ElsewhereSection {
-  let group: GroupFigures?
+  let group: GroupStatus?
 
   func render() -> Markup {
     guard let group, let others = group.othersText else { return "" }
@@ -24,7 +25,7 @@ struct ElsewhereSection {
       """
   }
 
-  private func who(_ check: GroupFigures.Elsewhere) -> String {
+  private func who(_ check: GroupStatus.Elsewhere) -> String {
     check.member.map { StatusFormat.name($0) } ?? "nobody that is known"
   }
 }

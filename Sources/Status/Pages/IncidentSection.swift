@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Alerts
 import Basics
 import History
 import Monitoring
@@ -164,7 +165,7 @@ struct HandledSection {
     let items: [Markup] = snapshot.mutes.prefix(Self.shown).map { mute in
       let words = [mute.by.map { "by \($0)" }, mute.why].compactMap(\.self).joined(separator: ": ")
       return """
-        <li class="with-act"><span>\(Layout.name(mute.target)) <span class="dim">until \(Layout.minute(mute.until)) \(words)</span></span>\
+        <li class="with-act"><span>\(Layout.name(mute.target.text)) <span class="dim">until \(Layout.minute(mute.until)) \(words)</span></span>\
         \(forms?.unmute(mute.id.description, label: "Unmute", back: "/") ?? "")</li>
         """
     }

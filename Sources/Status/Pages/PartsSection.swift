@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Groups
 import Monitoring
 import QuartzAPI
 import Scheduler
@@ -83,12 +84,15 @@ struct PartsSection {
   private var group: Markup? {
     guard let group = snapshot.group else { return nil }
     var lines = [
-      ("name", StatusFormat.name(group.name)), ("members", StatusFormat.grouped(group.members)),
+      ("name", StatusFormat.name(group.group)), ("members", StatusFormat.grouped(group.members.count)),
       ("view", String(group.view)),
-      ("checks mine", "\(StatusFormat.grouped(group.owned)) of \(StatusFormat.grouped(group.total))"),
-      ("taken over", StatusFormat.grouped(group.takeovers)),
+      (
+        "checks mine",
+        "\(StatusFormat.grouped(group.assignment.owned)) of \(StatusFormat.grouped(group.assignment.total))"
+      ),
+      ("taken over", StatusFormat.grouped(group.journal.takeovers)),
     ]
-    if let alone = group.alone { lines.append(("alone", "▲ since \(moment(alone))")) }
+    if let alone = group.alone { lines.append(("alone", "▲ since \(moment(alone.since))")) }
     return part("Group", lines)
   }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Alerts
 import Basics
 import History
 import Monitoring

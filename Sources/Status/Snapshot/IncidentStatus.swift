@@ -161,24 +161,6 @@ package struct AlertsView: Hashable, Sendable {
   package func incident(_ id: UniqueID) -> IncidentStatus? { (open + over).first { $0.id == id } }
 }
 
-/// A mute or a maintenance window that an operator started.
-package struct OrderView: Hashable, Sendable {
-  package var id: UniqueID
-  package var short: String
-  package var target: String
-  package var from: Timestamp
-  package var until: Timestamp
-  package var why: String?
-  package var by: String?
-
-  package init(
-    id: UniqueID, short: String, target: String, from: Timestamp, until: Timestamp, why: String?, by: String?
-  ) {
-    (self.id, self.short, self.target, self.from) = (id, short, target, from)
-    (self.until, self.why, self.by) = (until, why, by)
-  }
-}
-
 extension IncidentStatus {
   package func write(now: Timestamp, to json: inout JSONWriter) {
     json.object { json in
@@ -260,19 +242,6 @@ extension AlertsView.Channel {
       json.field("waiting", pending)
       json.field("dropped", failedCount)
       json.fieldIfPresent("problem", problem?.what)
-    }
-  }
-}
-
-extension OrderView {
-  package func write(to json: inout JSONWriter) {
-    json.object { json in
-      json.field("id", id.description)
-      json.field("target", target)
-      json.field("from", from)
-      json.field("until", until)
-      json.fieldIfPresent("why", why)
-      json.fieldIfPresent("by", by)
     }
   }
 }

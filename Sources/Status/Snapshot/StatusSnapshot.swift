@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+import Alerts
 import Basics
+import Groups
 import History
 import Monitoring
 import QuartzAPI
@@ -23,7 +25,7 @@ package struct StatusSnapshot: Sendable {
   package var undelivered: [Notice] = []
   package var scheduler: ScheduleStatus?
   /// `nil` where the agent is in no group.
-  package var group: GroupFigures?
+  package var group: GroupStatus?
   package var kept = KeptFigures()
   package var judging = JudgingFigures()
   /// Tasks that wait for a budget of the process.
@@ -35,9 +37,9 @@ package struct StatusSnapshot: Sendable {
   /// `nil` where alerts are off.
   package var alerts: AlertsView?
   /// Mutes that operators set.
-  package var mutes: [OrderView] = []
+  package var mutes: [HandBook.Order] = []
   /// Windows of maintenance that people have opened by hand.
-  package var byHand: [OrderView] = []
+  package var byHand: [HandBook.Order] = []
   /// The windows with the checks that each is for; see `mark(_:)`.
   package internal(set) var maintenancePlan = MaintenancePlan.none
   /// When coming times of maintenance were announced on the public page, by `MaintenanceWindow.announcementID`.

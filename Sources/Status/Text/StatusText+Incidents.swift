@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Alerts
 import Basics
 import Monitoring
 
@@ -32,7 +33,7 @@ extension StatusText {
       let who = mute.by.map { " by \($0)" } ?? ""
       let why = mute.why.map { ": \($0)" } ?? ""
       return
-        "muted     \(StatusFormat.name(mute.target)) until \(mute.until.rfc3339.prefix(16).replacing("T", with: " "))Z\(who)\(why)"
+        "muted     \(StatusFormat.name(mute.target.text)) until \(mute.until.rfc3339.prefix(16).replacing("T", with: " "))Z\(who)\(why)"
     }
     if snapshot.mutes.count > 5 { lines.append("          and \(snapshot.mutes.count - 5) more") }
     if let alerts = snapshot.alerts {

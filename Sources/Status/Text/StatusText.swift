@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Groups
 import Monitoring
 import QuartzAPI
 import Scheduler
@@ -146,7 +147,7 @@ package struct StatusText: Sendable {
           + "\(scheduler.inFlight) of \(scheduler.limit) in flight")
     }
     if let group = snapshot.group {
-      lines.append("group     \(StatusFormat.name(group.name)): \(group.words(now: snapshot.now))")
+      lines.append("group     \(StatusFormat.name(group.group)): \(group.words(now: snapshot.now))")
       if let others = group.othersText {
         let known = group.alone == nil ? "" : ", as of the last view"
         lines.append("          run by others\(known): \(others); which: quartz-agent group --checks")
