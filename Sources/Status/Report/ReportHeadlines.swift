@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import History
 import Monitoring
 
 extension MonthReport {
