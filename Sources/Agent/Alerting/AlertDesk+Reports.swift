@@ -4,6 +4,7 @@ import Alerts
 import Basics
 import History
 import Monitoring
+import Status
 import StatusServer
 
 // Reports by schedule.
@@ -13,7 +14,9 @@ extension AlertDesk {
     _ schedule: ReportSchedule, _ period: CalendarPeriod, _ picture: AgentPicture?
   ) async -> ReportContent {
     let now = time.wall()
-    let snapshot = if let picture { await picture() } else { history.snapshot(now: now) }
+    let identity = AgentIdentity(agent, started: now)
+    let snapshot =
+      if let picture { await picture() } else { StatusSnapshot(agent: identity, history: history, now: now) }
     // Off the pool: of thousands of checks it takes as long as many probes do.
     return await onThread { [history, rules = settings.rules, checks = catalog.checks] in
       let past = history.periods(

@@ -30,7 +30,7 @@ final class AlertDesk: Sendable {
   let lastSave = Mutex((end: Instant(nanoseconds: 0), took: Duration.zero))
   let catalog: CheckCatalog
   let history: HistoryStore
-  private let agent: AgentSettings
+  let agent: AgentSettings
   private let labels: [String]
   private let inbox = Mutex<[CheckResult]>([])
   let around: Surroundings

@@ -86,7 +86,7 @@ struct AgentStatus: StatusSource {
 }
 
 extension AgentIdentity {
-  fileprivate init(_ agent: AgentSettings, started: Timestamp) {
+  init(_ agent: AgentSettings, started: Timestamp) {
     self.init(name: agent.name, region: agent.region, version: agentVersion, started: started)
   }
 }

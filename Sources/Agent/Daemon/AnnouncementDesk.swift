@@ -5,6 +5,7 @@ import Basics
 import History
 import Logging
 import Monitoring
+import Status
 
 /// Keeps when maintenance was announced on the public page, in the state directory.
 actor AnnouncementDesk: AgentPart {
