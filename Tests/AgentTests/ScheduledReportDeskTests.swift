@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 
+@testable import Agent
 import AgentConfig
 import Alerts
 import Basics
 import History
 import Logging
 import Monitoring
-import TestSupport
+import Status
 import Testing
-
-@testable import Agent
+import TestSupport
 
 /// A report by schedule as a receiver gets it: made of the history at the moment of sending.
 @Suite struct ScheduledReportDeskTests {
@@ -38,8 +38,7 @@ import Testing
       ReportSchedule(
         name: "monthly", at: 0, selection: MaintenanceSelection(tags: [ByteText("prod")]), channels: ["ops"])
     ]
-    let history = HistoryStore(
-      agent: AgentIdentity(name: "test", region: nil, version: "1", started: clock.wall))
+    let history = HistoryStore()
     history.apply(checks, now: clock.wall)
     let receiver = OneDelivery()
     let desk = await AlertDesk(

@@ -3,15 +3,15 @@
 import Basics
 import History
 import Monitoring
+@testable import Status
+import StatusSupport
 import Testing
-
-@testable import StatusServer
 
 /// What the private page says of posts, of alerts, and of the value under a finger.
 @Suite struct PostsSectionTests {
   /// Open posts, the newest first, as text, with the author that the public page never names.
   @Test func openPosts() throws {
-    var status = try sampleSource().status
+    var status = try sampleStatus().status
     #expect(PostsSection(snapshot: status).render() == nil)
     status.posts = [PostState.investigating, .resolved, .monitoring].enumerated().map { place, state in
       StatusPost(
@@ -28,7 +28,7 @@ import Testing
 
   /// Alerts that fire, beside the counts of states; none without a section `alerts`.
   @Test func activeAlerts() throws {
-    var status = try sampleSource().status
+    var status = try sampleStatus().status
     status.alerts = nil
     #expect(!HeroSection(status).counts().html.contains("alert</a>"))
     status.alerts = AlertsView()
