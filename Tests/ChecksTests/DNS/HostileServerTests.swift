@@ -115,10 +115,8 @@ import Testing
 
   @Test("D18: the case of the name does not matter") func theCaseOfTheNameDoesNotMatter() async throws {
     try await withUDPResponder(script: { request, client in
-      client.send(
-        Wire(to: request).with { wire in
-          (wire.question[1], wire.answers) = (0x58, [Wire.a(192, 0, 2, 1)])
-        }.bytes)
+      let wire = Wire(to: request).with { ($0.question[1], $0.answers) = (0x58, [Wire.a(192, 0, 2, 1)]) }
+      client.send(wire.bytes)
     }) { server in
       let outcome = try await probe(question, server.port)
       #expect(outcome.verdict == .ok)
