@@ -193,7 +193,9 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(
       name: "AlertsTests",
-      dependencies: ["Basics", "Alerts", "Curl", "Monitoring", "Network", "NetworkTestSupport", "TestSupport"],
+      dependencies: [
+        "Basics", "Alerts", "Curl", "Monitoring", "Network", "NetworkTestSupport", "TestSupport",
+      ],
       swiftSettings: settings),
     .testTarget(name: "YAMLTests", dependencies: ["Basics", "Monitoring", "YAML"], swiftSettings: settings),
     .testTarget(

@@ -54,7 +54,8 @@ let package = Package(
     room("AgentConfig", ["Basics", "Monitoring", "YAML"]),
     room("Scheduler", ["Basics", "Monitoring", "CLinux", collection("HeapModule")]),
     room(
-      "Status", ["Alerts", "Basics", "Groups", "Monitoring", "History", "QuartzAPI", "Scheduler", "Spool", "Tracing"]),
+      "Status",
+      ["Alerts", "Basics", "Groups", "Monitoring", "History", "QuartzAPI", "Scheduler", "Spool", "Tracing"]),
     // Of the status server what reads requests, without its sockets.
     room("StatusServer", ["Basics", "Monitoring", "Status"]),
     // The ways into the store for hostile bytes.

@@ -145,11 +145,13 @@ import Testing
 
   /// Silence, at each place; and a half answer.
   @Test("T3 L4 a stall in STARTTLS ends at the deadline") func stalls() async throws {
-    try await sideBySide([
-      ([], Reason.firstByteTimeout, Phase.starttls), (["220 half"], .transferTimeout, .starttls),
-      (["220 a\r\n"], .firstByteTimeout, .starttls),
-      (["220 a\r\n", "250-a\r\n250 STARTTLS\r\n", "220 go\r\n"], .tlsTimeout, .tls),
-    ] as [([String], Reason, Phase)]) { says, reason, phase in
+    try await sideBySide(
+      [
+        ([], Reason.firstByteTimeout, Phase.starttls), (["220 half"], .transferTimeout, .starttls),
+        (["220 a\r\n"], .firstByteTimeout, .starttls),
+        (["220 a\r\n", "250-a\r\n250 STARTTLS\r\n", "220 go\r\n"], .tlsTimeout, .tls),
+      ] as [([String], Reason, Phase)]
+    ) { says, reason, phase in
       try await Self.stalls(says: says, reason: reason, phase: phase)
     }
   }
