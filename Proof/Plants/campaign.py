@@ -121,7 +121,7 @@ def built(options, plants):
         return [one for one in plants if one.name in kept["plants"]], mutate.recall("chosen", options.room), kept["seed"]
     draw, seed = drawn(options)
     print(f"seed {seed}, commit {plant.head()}", flush=True)
-    chosen, refused, plants, unfit = mutate.build(draw, options.mutate, plants)
+    chosen, refused, plants, unfit = mutate.build(draw, sys.maxsize if options.resume else options.mutate, plants)
     if refused:
         count = ", ".join(f"{rule} {number}" for rule, number in sorted(refused.items()))
         print(f"{sum(refused.values())} mutations did not compile: {count}")
