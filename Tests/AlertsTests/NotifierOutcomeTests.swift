@@ -3,7 +3,6 @@
 import Alerts
 import Basics
 import Monitoring
-import Status
 import Testing
 
 /// What an alert of each kind of rule ends as, and what a channel is sent of its steps.
