@@ -124,7 +124,7 @@ let package = Package(
     .executableTarget(
       name: "QuartzBench",
       dependencies: [
-        "Basics", "Monitoring", "Curl", "Network", "Checks", "Scheduler", "Spool", "History", "Groups", "Status",
+        "Basics", "Monitoring", "Curl", "Network", "Checks", "Scheduler", "Spool", "History", "Groups",
       ],
       path: "Benchmarks/QuartzBench", swiftSettings: settings),
 

@@ -4,7 +4,6 @@ import Basics
 import Glibc
 import History
 import Monitoring
-import Status
 
 /// A past for many checks, as files that the agent starts with, and how long all windows of all checks take.
 ///
