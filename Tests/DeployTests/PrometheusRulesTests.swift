@@ -59,7 +59,7 @@ import Testing
       try String(contentsOf: Backend.repository.appending(path: path), encoding: .utf8)
     }
     let (page, own) = (try text("docs/probe.md"), try text("docs/status.md"))
-    let exporters = try ["Agent/Probing/ProbeMetrics.swift", "StatusServer/OpenMetrics+Parts.swift"]
+    let exporters = try ["Agent/Probing/ProbeMetrics.swift", "Status/Metrics/OpenMetrics+Parts.swift"]
       .map { try text("Sources/\($0)") }.joined()
     let rows = page.split(separator: "\n").filter { $0.hasPrefix("|") && $0.contains("| unchanged") }
     #expect(rows.count == 10)

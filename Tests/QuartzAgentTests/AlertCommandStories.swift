@@ -127,11 +127,11 @@ import Testing
         Auto-Submitted: auto-generated
         List-Id: quartz-agent alerts <alerts.x.test>
         MIME-Version: 1.0
-        Content-Type: multipart/alternative;
-         boundary="=_ID"
         In-Reply-To: <ID.incident@x.test>
         References: <ID.incident@x.test>
         X-Quartz-Message: ID
+        Content-Type: multipart/alternative;
+         boundary="=_ID"
 
         --=_ID
         Content-Type: text/plain; charset=utf-8

@@ -226,7 +226,9 @@ import Testing
         let yaml = """
           agent: {state_dir: ./state}
           spool: {size: 16MiB}
-          alerts: {channels: [{name: ops, exec: [/bin/true]}]}
+          alerts:
+            channels: [{name: ops, exec: [/bin/true]}]
+            reports: [{name: acme, every: month, channels: [ops]}]
           checks:
             - {name: Shop front, type: http, url: "http://\(place)/", tags: [shop], interval: 1s, timeout: 1s}
             - {name: "http://\(place)", type: http, url: "http://\(place)/", interval: 1s, timeout: 1s}
