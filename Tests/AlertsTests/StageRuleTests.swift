@@ -193,9 +193,10 @@ import Testing
     #expect(storm?["alertname"]?.string == "QuartzStorm" && storm?["severity"]?.string == "critical")
   }
 
-  /// ntfy marks what is over.
+  /// ntfy marks what is over, and what is no alert.
   @Test(arguments: AlertMessage.Kind.allCases) func tagsOfNtfy(kind: AlertMessage.Kind) throws {
     let tags = try body(message(kind), makeWebhook("ntfy", .ntfy))["tags"]?.array?.map(\.string)
-    #expect(tags == [kind == .recovered ? "white_check_mark" : "rotating_light"])
+    let others: [AlertMessage.Kind: String] = [.recovered: "white_check_mark", .report: "bar_chart"]
+    #expect(tags == [others[kind] ?? "rotating_light"])
   }
 }
