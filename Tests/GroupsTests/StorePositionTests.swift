@@ -102,7 +102,7 @@ import Testing
       switch reader {
       case .members:
         // In the group it was read at 10 already; a proof of the lease is the next word of the store.
-        guard bench.now > 1_000_000 || revision != 10 else { return }
+        guard cluster != 7 || revision != 10 else { return }
         bench.tick(at: bench.now + 3400)
         bench.answer(
           .keepAlive, .alive(StoreAudit(cluster: cluster, revision: revision, members: 2, newest: 9)))
