@@ -19,7 +19,14 @@ import Testing
       store.record(
         Run(slot: midnight + .seconds(3600 * number)).result(of: check), interval: check.interval)
     }
-    return store.snapshot(now: started + after)
+    return snapshot(of: store, now: started + after)
+  }
+
+  /// Of an agent that has just begun.
+  private func snapshot(of store: HistoryStore, now: Timestamp) -> StatusSnapshot {
+    StatusSnapshot(
+      agent: AgentIdentity(name: "test-1", region: nil, version: "0", started: started), history: store,
+      now: now)
   }
 
   private func said(_ snapshot: StatusSnapshot) -> [String] {
@@ -97,7 +104,7 @@ import Testing
     let store = HistoryStore()
     store.apply([check], now: midnight)
     store.record(Run(slot: started).result(of: check), interval: check.interval)
-    #expect(store.snapshot(now: started + .seconds(60)).problems == [])
+    #expect(snapshot(of: store, now: started + .seconds(60)).problems == [])
     #expect(
       said(store.snapshot(now: started + .seconds(600))) == [
         "Shop has had no result for 10m; the agent cannot keep up or the machine was asleep: see the schedule line"
