@@ -101,7 +101,7 @@ extension Layout {
     .problems li>a,a.member,a.row{position:relative;padding-right:1rem}\
     .problems li>a::after,a.member::after,a.row::after{content:"›";content:"›"/"";position:absolute;right:4px;top:8px;color:var(--dim)}
     .tip{position:fixed;z-index:4;margin:0;max-width:min(20rem,calc(100vw - 16px));padding:4px 8px;border:1px solid var(--edge);border-radius:8px;background:var(--card);font-size:.8125rem;pointer-events:none}
-    @media(prefers-reduced-motion:no-preference){.row,.chips a,.button,button,.count{transition:background-color .2s,border-color .2s}\
+    @media(prefers-reduced-motion:no-preference){.row:hover,.chips a:hover,.button:hover,button:hover,.count:hover{transition:background-color .2s,border-color .2s}\
     #said>*,.tip,details[open]>summary~*{animation:come .2s ease-out}@keyframes come{from{opacity:0}}}
     @media(forced-colors:active){.chips a[aria-current]{border:3px solid Highlight}.stale{border:1px solid}}
     """
