@@ -13,8 +13,6 @@ import Testing
 
 /// One client for all readers: one sign-in and one watch.
 @Suite struct EtcdClientTests {
-  private struct Unexpected: Error {}
-
   private func client(_ server: LoopbackServer, _ engine: CurlEngine, user: String? = nil) throws
     -> EtcdClient
   {
@@ -23,14 +21,6 @@ import Testing
         endpoints: [try HTTPURL("http://127.0.0.1:\(server.port)")], user: user,
         password: user.map { Redacted($0) }),
       over: .test(engine))
-  }
-
-  private func eventually(_ condition: () -> Bool) async throws {
-    let deadline = ContinuousClock.now + .seconds(20)
-    while !condition() {
-      guard ContinuousClock.now < deadline else { throw Unexpected() }
-      try await Task.sleep(for: .milliseconds(5))
-    }
   }
 
   /// Head and body of a request.
@@ -139,13 +129,13 @@ import Testing
         let votes = EtcdQuorum(client: client, prefix: "/q/")
         let incidents = EtcdIncidents(client: client, prefix: "/q/", group: "g")
         let members = Task { try? await group.watch(after: 3) { told.add("members", $0.first?.revision) } }
-        try await eventually { streams.sizes.withLock { $0 == [1] } }
+        try await until("a stream of one") { streams.sizes.withLock { $0 == [1] } }
         let quorum = Task { await votes.watchQuorum(after: 4) { told.add("votes", $0.revision) } }
-        try await eventually { streams.sizes.withLock { $0 == [1, 2] } }
+        try await until("a stream of both") { streams.sizes.withLock { $0 == [1, 2] } }
         let open = Task {
           await incidents.watchIncidents(after: 5) { told.add("incidents", $0.first?.changed) }
         }
-        try await eventually { told.words.withLock { $0.count == 3 } }
+        try await until("three changes told") { told.words.withLock { $0.count == 3 } }
         #expect(streams.sizes.withLock(\.self) == [1, 2, 3])
         #expect(told.words.withLock(\.self) == ["members 11", "votes 12", "incidents 13"])
         // All that changed in the store was told.

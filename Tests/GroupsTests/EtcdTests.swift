@@ -82,21 +82,13 @@ import Testing
         _ = try await store.ask(.claim(lease: lease, card: card(1), replacing: nil))
         _ = try await store.ask(.put(lease: lease, card: card(1)))
         _ = try await store.ask(.revoke(lease: lease))
-        try await eventually { told.withLock(\.count) == 3 }
+        try await until("three changes told") { told.withLock(\.count) == 3 }
         guard case .gone("a", let revision) = told.withLock({ $0.last }) else { throw Unexpected() }
         watch.cancel()
         _ = await watch.value
         try await server.control(["compact", String(revision)])
         #expect(try await store.watch(after: 1) { _ in } == .compacted)
       }
-    }
-  }
-
-  private func eventually(_ condition: () async -> Bool) async throws {
-    let deadline = ContinuousClock.now + .seconds(20)
-    while !(await condition()) {
-      guard ContinuousClock.now < deadline else { throw Unexpected() }
-      try await Task.sleep(for: .milliseconds(20))
     }
   }
 

@@ -13,14 +13,6 @@ import Testing
 @Suite(.serialized) struct EtcdWatchTests {
   private struct Unexpected: Error {}
 
-  private func eventually(_ condition: () async -> Bool) async throws {
-    let deadline = ContinuousClock.now + .seconds(20)
-    while !(await condition()) {
-      guard ContinuousClock.now < deadline else { throw Unexpected() }
-      try await Task.sleep(for: .milliseconds(20))
-    }
-  }
-
   private final class Told: Sendable {
     let words = Mutex<[String]>([])
   }
@@ -62,13 +54,13 @@ import Testing
             .claim(lease: lease, card: MemberCard(), replacing: nil)),
           case .success(.some) = await open.write([IncidentChange(check, [1], replacing: 0)])
         else { throw Unexpected() }
-        try await eventually {
+        try await until("the member and the incident told") {
           told.words.withLock { $0.contains("members \(revision)") && $0.contains("incident \(check)") }
         }
         told.words.withLock { $0 = [] }
         try await server.restart(0)
         // The watch is refused with the token of before, and begun again with another.
-        try await eventually { told.words.withLock { $0.contains("members \(revision)") } }
+        try await until("told by the next stream") { told.words.withLock { $0.contains("members \(revision)") } }
       }
     }
   }

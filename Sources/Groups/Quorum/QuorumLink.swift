@@ -124,7 +124,7 @@ extension QuorumDesk {
     }
     let isNew = state.link.lease != proof.lease
     if isNew {
-      // Everything is told anew.
+      // With another lease everything is written again.
       (state.link.lease, state.link.ended, state.incidents) = (proof.lease, nil, [:])
       state.own.restart()
     }

@@ -34,13 +34,7 @@ private struct AlertChannelJudge {
       problem("name", message: "name is missing", hint: "as rules and commands name the channel")
       return ""
     }
-    if !name.contains(where: { !$0.isWhitespace }) {
-      problem("name", message: "name is empty")
-    } else if name.utf8.count > 60 {
-      problem("name", message: "name must be at most 60 bytes, found \(name.utf8.count)")
-    } else if name.hasControlCharacter {
-      problem("name", message: "name contains a control character")
-    }
+    if let fault = CheckProblem.name(name, most: 60) { problems.append(fault) }
     return name
   }
 

@@ -32,15 +32,7 @@ private struct AlertRuleJudge {
 
   mutating func name() -> String {
     let name = definition.name ?? definition.type ?? ""
-    if definition.name != nil {
-      if !name.contains(where: { !$0.isWhitespace }) {
-        problem("name", "name is empty")
-      } else if name.utf8.count > CheckLimits.nameBytes {
-        problem("name", "name must be at most \(CheckLimits.nameBytes) bytes, found \(name.utf8.count)")
-      } else if name.hasControlCharacter {
-        problem("name", "name contains a control character")
-      }
-    }
+    if definition.name != nil, let fault = CheckProblem.name(name) { problems.append(fault) }
     return name
   }
 
@@ -48,11 +40,7 @@ private struct AlertRuleJudge {
     for (key, list) in [
       ("checks", definition.checks), ("tags", definition.tags), ("channels", definition.channels),
     ] {
-      if list?.isEmpty == true {
-        problem(key, "\(key) is empty", hint: "leave it out to choose all, or name some")
-      } else if let count = list?.count, count > AlertLimits.selected {
-        problem(key, "\(key) may list at most \(AlertLimits.selected), found \(count)")
-      }
+      if let fault = CheckProblem.selection(key, list, most: AlertLimits.selected) { problems.append(fault) }
     }
     if subject == .agent {
       for (key, list) in [("checks", definition.checks), ("tags", definition.tags)] where list != nil {

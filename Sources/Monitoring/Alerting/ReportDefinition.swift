@@ -32,7 +32,9 @@ extension ReportDefinition {
     Key(
       \.day, "day", .integer(ReportSchedule.days),
       "month: the day on which it is sent; the last day of a month that does not have it", default: "1"),
-    Key(\.at, "at", .text, "Time of day at which it is sent, such as \"08:00\"", default: "08:00"),
+    Key(
+      \.at, "at", .text, "Time of day at which it is sent, such as \"08:00\"",
+      default: QuietHoursDefinition.text(ReportSchedule.usualTime)),
     Key(
       \.timezone, "timezone", .text, "Time zone of `at`, an IANA name", default: "alerts.timezone"),
     Key(
@@ -110,13 +112,7 @@ private struct ReportJudge {
       problem("name", "name is missing", hint: "such as monthly")
       return ""
     }
-    if !name.contains(where: { !$0.isWhitespace }) {
-      problem("name", "name is empty")
-    } else if name.utf8.count > CheckLimits.nameBytes {
-      problem("name", "name must be at most \(CheckLimits.nameBytes) bytes, found \(name.utf8.count)")
-    } else if name.hasControlCharacter {
-      problem("name", "name contains a control character")
-    }
+    if let fault = CheckProblem.name(name) { problems.append(fault) }
     return name
   }
 
@@ -155,11 +151,7 @@ private struct ReportJudge {
 
   mutating func lists() {
     for (key, list) in [("checks", definition.checks), ("tags", definition.tags)] {
-      if list?.isEmpty == true {
-        problem(key, "\(key) is empty", hint: "leave it out to choose all, or name some")
-      } else if let count = list?.count, count > AlertLimits.selected {
-        problem(key, "\(key) may list at most \(AlertLimits.selected), found \(count)")
-      }
+      if let fault = CheckProblem.selection(key, list, most: AlertLimits.selected) { problems.append(fault) }
     }
     if definition.channels?.isEmpty ?? true {
       problem("channels", "channels is missing", hint: "name the channels that get the report")

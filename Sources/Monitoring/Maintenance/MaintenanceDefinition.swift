@@ -116,13 +116,7 @@ private struct MaintenanceJudge {
       problem(["name"], "name is missing")
       return nil
     }
-    if !name.contains(where: { !$0.isWhitespace }) {
-      problem(["name"], "name is empty")
-    } else if name.utf8.count > CheckLimits.nameBytes {
-      problem(["name"], "name must be at most \(CheckLimits.nameBytes) bytes, found \(name.utf8.count)")
-    } else if name.hasControlCharacter {
-      problem(["name"], "name contains a control character")
-    }
+    if let fault = CheckProblem.name(name) { problems.append(fault) }
     return name
   }
 
@@ -130,11 +124,8 @@ private struct MaintenanceJudge {
     for (key, list) in [
       ("checks", definition.checks), ("tags", definition.tags), ("resources", definition.resources),
     ] {
-      if list?.isEmpty == true {
-        problem([key], "\(key) is empty", hint: "leave it out to choose all, or name some")
-      } else if let count = list?.count, count > MaintenanceLimits.selected {
-        problem([key], "\(key) may list at most \(MaintenanceLimits.selected), found \(count)")
-      }
+      let fault = CheckProblem.selection(key, list, most: MaintenanceLimits.selected)
+      if let fault { problems.append(fault) }
     }
     var resources: [UniqueID] = []
     for (index, text) in (definition.resources ?? []).enumerated() {
