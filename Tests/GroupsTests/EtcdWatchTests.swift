@@ -60,7 +60,7 @@ import Testing
         told.words.withLock { $0 = [] }
         try await server.restart(0)
         // The watch is refused with the token of before, and begun again with another.
-        try await until("told by the next stream") { told.words.withLock { $0.contains("members \(revision)") } }
+        try await until("told again") { told.words.withLock { $0.contains("members \(revision)") } }
       }
     }
   }
