@@ -9,9 +9,8 @@ import Tracing
 /// The JSON documents under `/api/v1`; docs/openapi.json describes each.
 extension Routes {
   func api(_ segments: [String], _ path: RequestPath) async throws(BadRequest) -> Reply {
-    if let name = path.repeated(besides: ["state", "tag"]) {
-      throw BadRequest("\(name.printable(maxBytes: 64)) is given more than once")
-    }
+    let isReport = segments.first?.hasPrefix("report") == true
+    try path.refuseRepeated(besides: isReport ? ["check", "tag"] : ["state", "tag"])
     if path.isDoing { return refusedMethod(path) }
     switch segments {
     case ["summary"]:

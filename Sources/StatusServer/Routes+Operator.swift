@@ -127,9 +127,7 @@ extension RequestPath {
   }
 
   fileprivate func wish() throws(BadRequest) -> OperatorWish {
-    if let name = repeated(besides: []) {
-      throw BadRequest("\(name.printable(maxBytes: 64)) is given more than once")
-    }
+    try refuseRepeated()
     let kind: OperatorWish.Kind
     switch (segments[2], segments.count) {
     case ("incidents", _): kind = .acknowledge(incident: segments[3])

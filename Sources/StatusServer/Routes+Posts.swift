@@ -26,9 +26,7 @@ extension RequestPath {
   }
 
   func postWish() throws(BadRequest) -> PostWish {
-    if let name = repeated(besides: []) {
-      throw BadRequest("\(name.printable(maxBytes: 64)) is given more than once")
-    }
+    try refuseRepeated()
     let kind: PostWish.Kind
     switch segments.count == 5 ? PostAct(word: segments[4]) : nil {
     case .update: kind = .update(id: segments[3], text: words("text"), state: try postState())

@@ -152,6 +152,22 @@ import Testing
   }
 
   /// The style of the document uses the palette alone.
+  /// Each that is named, once, whether by one item or by several; of an incident's list a check is one.
+  @Test func severalChecks() async throws {
+    let source = try sampleSource()
+    let answers = try await answers(
+      source, "/api/v1/report?check=Search&week=&check=Shop%20front&check=&check=Search",
+      "/api/v1/report?tag=prod&check=Search&tag=none&state=up&state=down", "/api/v1/incidents?check=a&check=b"
+    )
+    let data = try #require(try JSONValue.parse(answers[0].body.utf8)["data"])
+    #expect(data["checks"]?.array?.map { $0["name"]?.string } == ["Shop front", "Search"])
+    for (answer, name) in [(answers[1], "state"), (answers[2], "check")] {
+      #expect(answer.status == 400)
+      let words = try JSONValue.parse(answer.body.utf8)["error"]?["message"]?.string
+      #expect(words == "\(name) is given more than once")
+    }
+  }
+
   @Test func theStyleKeepsToThePalette() {
     let style = Layout.reportStyle.html.replacing(Palette.light.html, with: "")
     #expect(style.firstMatch(of: /[: ,]#[0-9a-f]{3,6}\b/) == nil, "a colour of its own")

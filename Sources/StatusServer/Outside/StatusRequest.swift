@@ -132,15 +132,14 @@ struct RequestPath: Sendable {
     }
   }
 
-  /// The name of an item that was given twice, which one reader would take one way and another the other.
+  /// Throws for an item that is given twice, which one reader would take one way and another the other.
   ///
   /// - Parameter lists: items that are meant to be given as often as there are values.
-  func repeated(besides lists: [String]) -> String? {
-    for (place, item) in query.enumerated()
-    where !lists.contains(item.name) && query[..<place].contains(where: { $0.name == item.name }) {
-      return item.name
+  func refuseRepeated(besides lists: Set<String> = []) throws(BadRequest) {
+    var seen: Set<String> = []
+    for item in query where !lists.contains(item.name) && !seen.insert(item.name).inserted {
+      throw BadRequest("\(item.name.printable(maxBytes: 64)) is given more than once")
     }
-    return nil
   }
 
   /// The first item of that name.
