@@ -111,7 +111,9 @@ import Testing
     let path = try #require(RequestPath("/a%2Fb//c+d/?x=1&y=a+b%2B&x=2&z"))
     #expect(path.segments == ["a/b", "c+d"] && path["y"] == "a b+" && path["z"] == "" && path["w"] == nil)
     #expect(path["x"] == "1" && path.all("x") == ["1", "2"])
-    #expect(path.repeated(besides: []) == "x" && path.repeated(besides: ["x"]) == nil)
+    let refusal = #expect(throws: BadRequest.self) { try path.refuseRepeated(besides: ["y"]) }
+    #expect(refusal?.message == "x is given more than once")
+    #expect(throws: Never.self) { try path.refuseRepeated(besides: ["x"]) }
     for target in ["", "a", "*", "/%zz", "/%ff", "/?a=%f"] {
       let isRefused = RequestPath(target) == nil
       #expect(isRefused, "\(target)")
