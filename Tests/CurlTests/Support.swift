@@ -33,24 +33,6 @@ extension TransferReport {
   var text: String { String(decoding: body, as: UTF8.self) }
 }
 
-/// Connections with that port at either end which some descriptor of this machine still holds.
-func heldConnections(port: UInt16) throws -> Int {
-  let table = try String(contentsOfFile: "/proc/net/tcp", encoding: .utf8)
-  let suffix = ":" + String(port, radix: 16, uppercase: true).leftPadded(to: 4)
-  return table.split(separator: "\n").dropFirst().count { line in
-    let fields = line.split(separator: " ")
-    // Local address, remote address, state (0A: listening), inode (0: nobody's any more).
-    return fields.count > 9 && fields[3] != "0A" && fields[9] != "0"
-      && (fields[1].hasSuffix(suffix) || fields[2].hasSuffix(suffix))
-  }
-}
-
-extension String {
-  fileprivate func leftPadded(to width: Int) -> String {
-    String(repeating: "0", count: max(0, width - count)) + self
-  }
-}
-
 /// Runs the body on the thread of a loop, where the engine's parts live.
 func onLoop<Value: Sendable>(
   _ body: @escaping @Sendable (LoopThread) throws -> Value

@@ -58,12 +58,12 @@ import Testing
     try await withFullListener { port in
       let reactor = try Reactor()
       let peers = [SocketAddress(.loopback, port: port), SocketAddress(.loopback, port: port)]
-      let full = try openSockets(to: [port])
+      let full = try heldConnections(port: port)
       let task = Task { try await reactor.race(peers, until: .after(.seconds(3600))) }
-      try await until("both are dialled") { try openSockets(to: [port]) == full + 2 }
+      try await until("both are dialled") { try heldConnections(port: port) == full + 2 }
       task.cancel()
       await #expect(throws: CancellationError.self) { _ = try await task.value }
-      try await until("both are closed") { try openSockets(to: [port]) == full }
+      try await until("both are closed") { try heldConnections(port: port) == full }
     }
   }
 
@@ -81,9 +81,11 @@ import Testing
       try await withLoopbackServer(script: { $0.waitForEnd() }) { server in
         let reactor = try Reactor()
         let peers = [silent, server.port].map { SocketAddress(.loopback, port: $0) }
-        let full = try openSockets(to: [silent, server.port])
+        let full = try heldConnections(port: silent)
         for _ in 0..<5 { _ = try await reactor.race(peers, until: .after(.seconds(20))) }
-        try await until("none is open") { try openSockets(to: [silent, server.port]) == full }
+        try await until("none is open") {
+          try heldConnections(port: silent) == full && heldConnections(port: server.port) == 0
+        }
       }
     }
   }
@@ -192,18 +194,6 @@ import Testing
       }
       #expect(report.failure?.kind == .local(.addressMismatch))
       #expect(socket.take() == nil)
-    }
-  }
-
-  /// Sockets of this machine that are being connected or are connected to these ports over IPv4, proc_net_tcp(5): descriptors
-  /// of the process would count those of other tests.
-  private func openSockets(to ports: Set<UInt16>) throws -> Int {
-    let lines = try String(contentsOfFile: "/proc/self/net/tcp", encoding: .utf8).split(separator: "\n")
-    return lines.dropFirst().count { line in
-      let words = line.split(separator: " ")
-      guard words.count > 3, let port = UInt16(words[2].suffix(4), radix: 16) else { return false }
-      // ESTABLISHED and SYN_SENT.
-      return ports.contains(port) && ["01", "02"].contains(words[3])
     }
   }
 }
