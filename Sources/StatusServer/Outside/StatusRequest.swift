@@ -135,9 +135,9 @@ struct RequestPath: Sendable {
   /// Throws for an item that is given twice, which one reader would take one way and another the other.
   ///
   /// - Parameter lists: items that are meant to be given as often as there are values.
-  func refuseRepeated(besides lists: Set<String> = []) throws(BadRequest) {
-    var seen: Set<String> = []
-    for item in query where !lists.contains(item.name) && !seen.insert(item.name).inserted {
+  func refuseRepeated(besides lists: [String] = []) throws(BadRequest) {
+    var seen: Set<ByteText> = []
+    for item in query where !lists.contains(item.name) && !seen.insert(ByteText(item.name)).inserted {
       throw BadRequest("\(item.name.printable(maxBytes: 64)) is given more than once")
     }
   }
