@@ -118,19 +118,19 @@ import Testing
       recorder.count("/hook") >= 1 && recorder.count("/switch") >= 1
     }
     let pings = recorder.count("/switch")
-    let figures = try await HealthyChecks.watch(process, port: scene.port, healthy: scene.web, for: 6) {
+    return try await HealthyChecks.watch(process, port: scene.port, healthy: scene.web, for: 6) {
       // One each 10 s.
       try await process.wait(for: "the other switch again") { recorder.count("/switch") > pings }
       let group = try await GroupStories().group(scene.folder)
       if isGroupWell {
         #expect(group?["members"]?.array?.count == 1 && group?["alone_since"] == nil, "\(group as Any)")
       }
+      // Before the agent is ended.
+      for ask in asks {
+        let answer = await ask.value
+        #expect(answer.contains("probe_success 0"), "\(answer.suffix(600))")
+      }
     }
-    for ask in asks {
-      let answer = await ask.value
-      #expect(answer.contains("probe_success 0"), "\(answer.suffix(600))")
-    }
-    return figures
   }
 
   /// Reads the request, and answers without end.
