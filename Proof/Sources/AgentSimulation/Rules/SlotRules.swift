@@ -119,6 +119,12 @@ struct SlotRules {
 
   mutating func skipped(_ due: DueCheck, now: Instant) -> Violation.Found? {
     guard let watch = watches[due.check.id] else { return nil }
+    if watch.isFirstStep(due.scheduledAt) {
+      // What is left out leaves no result: from here on its slots are to be there all the same.
+      watches[due.check.id]?.last = due.scheduledAt
+      watches[due.check.id]?.since = now
+      return nil
+    }
     return account(due.check.id, due.scheduledAt, count: 1, step: watch.pace, "is left out", now)
   }
 
