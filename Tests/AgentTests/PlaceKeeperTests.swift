@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Curl
 import History
 import Monitoring
+import Network
+import NetworkTestSupport
 import Status
 import Synchronization
 import TestSupport
@@ -107,6 +110,34 @@ import Testing
       let found = ShareClient.mayShow(tokenTo: try HTTPURL(url), at: try #require(IPAddress(address)))
       #expect(found == isShown, "\(url) at \(address)")
     }
+  }
+
+  /// A name with an address of the internet among others gets no token over plain http, whichever of them comes first.
+  @Test(arguments: [
+    (["127.0.0.1"], true), (["127.0.0.1", "127.0.0.2"], true), (["127.0.0.1", "10.1.2.3"], true),
+    (["127.0.0.1", "203.0.113.7"], false), (["127.0.0.1", "10.1.2.3", "2001:db8::7"], false),
+  ])
+  func theTokenIsForAllAddressesOfAName(addresses: [String], isShown: Bool) async throws {
+    let heads = Mutex<[String]>([])
+    try await withLoopbackServer(script: { link in
+      let head = link.read(until: "\r\n\r\n")
+      heads.withLock { $0.append(head) }
+      link.write("HTTP/1.1 404 Not Found\r\nServer: quartz-agent\r\nContent-Length: 0\r\n\r\n")
+      link.waitForEnd()
+    }) { server in
+      try await withCurlEngine { engine in
+        let client = ShareClient(
+          outbound: .test(engine, at: addresses.compactMap { IPAddress($0) }), rules: SenderDesk.rules,
+          token: Redacted("open sesame"), patience: .seconds(20))
+        let url = "http://localhost:\(server.port)/"
+        let share = await client.share(url, UniqueID(high: 1, low: 2), clock.wall)
+        #expect(share == WindowShare(emptyAt: clock.wall), "\(addresses)")
+      }
+    }
+    let head = try #require(heads.withLock { $0.first })
+    #expect(head.contains("Authorization: Bearer open sesame\r\n") == isShown, "\(addresses): \(head)")
+    let at = clock.wall.microseconds
+    #expect(head.hasPrefix("GET /api/v1/checks/\(UniqueID(high: 1, low: 2))/share?at=\(at) HTTP/1.1"))
   }
 
   /// A member is another machine: what is no share of this check and instant is none.
