@@ -99,6 +99,46 @@ import Testing
     #expect(keeper.places(of: UniqueID(high: 1, low: 1)).isEmpty)
   }
 
+  /// Members are asked for once in thirty seconds; while the store is away they are those of before. A list without a check has
+  /// no sums of it.
+  @Test func membersWhileTheStoreIsAway() async throws {
+    let check = try makeCheck(places: ["paris"])
+    let far = history(check, Array(0..<60), latency: .milliseconds(90))
+    let world = Mutex((asked: 0, isAway: false, fetched: [String]()))
+    let keeper = PlaceKeeper(
+      place: "london", agent: "london-1", history: HistoryStore(), time: clock.time,
+      members: { place in
+        world.withLock { world in
+          world.asked += 1
+          return world.isAway ? nil : [PlaceMember("\(place)-\(world.asked)", url: "u\(world.asked)")]
+        }
+      },
+      fetch: { url, id, at in
+        world.withLock { $0.fetched.append(url) }
+        return far.share(of: id, now: at)
+      })
+    func fetched(after wait: Duration) async -> [String] {
+      clock.advance(by: wait)
+      world.withLock { $0.fetched = [] }
+      await keeper.ask(check.id)
+      return world.withLock { $0.fetched }
+    }
+    #expect(await fetched(after: .zero) == [], "no list yet")
+    keeper.apply([check])
+    #expect(await fetched(after: .zero) == ["u1"])
+    #expect(await fetched(after: .milliseconds(29_999)) == [] && world.withLock { $0.asked } == 1)
+    #expect(await fetched(after: .milliseconds(1)) == ["u2"])
+    world.withLock { $0.isAway = true }
+    #expect(await fetched(after: .seconds(30)) == ["u2"] && world.withLock { $0.asked } == 3)
+    #expect(await fetched(after: .seconds(30)) == ["u2"] && world.withLock { $0.asked } == 4)
+    world.withLock { $0.isAway = false }
+    #expect(await fetched(after: .seconds(30)) == ["u5"])
+    #expect(keeper.places(of: check.id).map(\.members) == [1])
+    keeper.apply([])
+    #expect(keeper.places(of: check.id).isEmpty)
+    #expect(await fetched(after: .seconds(60)) == [])
+  }
+
   /// Anybody who may write to the store can name a URL there.
   @Test func theTokenGoesOverNoOpenNetwork() throws {
     for (url, address, isShown) in [

@@ -44,7 +44,8 @@ import Testing
 
     /// What is in the store, in its order.
     func stored() async -> [DeliveryRecord] {
-      await spool.read { reader in
+      await spool.flush()
+      return await spool.read { reader in
         var records: [DeliveryRecord] = []
         reader.results(after: 0) { queued, _ in
           records.append(queued.record)
@@ -192,6 +193,7 @@ import Testing
       let sound = await world.desk.answer(.check)
       #expect(sound.isSound == true && sound.status == 200)
       #expect(sound.text.contains("results      1, of these 1 to be delivered\n"), "\(sound.text)")
+      await world.spool.flush()
       let summary = await world.desk.answer(.summary)
       #expect(summary.isSound == nil && summary.text.contains("waiting      1 to be delivered\n"))
       await world.spool.close()

@@ -80,6 +80,26 @@ import Testing
     #expect(found == words ?? [])
   }
 
+  /// Names that can be asked for, and why others cannot: the root, labels of 63 bytes and names of 253 at most.
+  @Test func names() {
+    let (label, most) = (String(repeating: "a", count: 63), String(repeating: "a.", count: 126) + "a")
+    for (name, words) in [
+      (".", nil), ("a", nil), ("a.", nil), ("_dmarc.a.example", nil), ("*.a.example", nil),
+      ("0/25.a.example", nil), (label, nil), (label + ".a.", nil), (label + "a", "has an empty or overlong label"),
+      ("a..b", "has an empty or overlong label"), (".a", "has an empty or overlong label"),
+      ("a..", "has an empty or overlong label"), (most, nil), (most + ".", nil),
+      ("a" + most, "is longer than 253 bytes"), ("a" + most + ".", "is longer than 253 bytes"),
+      ("a b", "has a character that needs escaping"), ("a@b.example", "has a character that needs escaping"),
+      ("a:53", "has a character that needs escaping"), ("a#b", "has a character that needs escaping"),
+    ] as [(String, String?)] {
+      let found = problems { $0.queryName = name }
+      #expect(found.count == (words == nil ? 0 : 1), "\(name)")
+      guard let words else { continue }
+      #expect(found.first?.hasPrefix("query/name: query.name \(words), found ") == true, "\(name)")
+    }
+    #expect(problems { $0.queryName = nil } == ["query/name: query.name is missing"])
+  }
+
   /// A transport with TLS needs a server; the others ask those of the machine.
   @Test(arguments: [
     ("udp", false), ("tcp", false), ("dot", true), ("doh", true), (nil, false),
