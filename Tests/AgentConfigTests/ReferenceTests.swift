@@ -163,7 +163,7 @@ struct ReferenceTests {
     #expect(check.unread?.hidesTarget == false && check.unread?.hidesConditions == false)
   }
 
-  /// What hides the target of a check and what hides its conditions, each without the other.
+  /// A credential may hide the target of a check or its conditions, each without the other.
   @Test(
     arguments: [
       (#"http, url: "https://a.example/", expect: {final_url: "${cred:k}"}"#, false, true),

@@ -146,7 +146,7 @@ import Testing
       (definition.interval, definition.plan.intervalFailing) = (.seconds(60), .seconds(10))
       let quick = try MonitoringCheck(definition)
       world.history.apply([quick], now: begin)
-      // A minute that every failing slot of the check is part of, too.
+      // The slots of the failing pace are on the same grid.
       let own = isDownHere ? refused : Verdict.ok
       let found = result(quick, own, minute: 0)
         .settled(by: QuorumVerdict(isDownHere ? .regional : .outvoted, from: 2, places: [], own: own))

@@ -11,7 +11,7 @@ import Testing
 
 @testable import Agent
 
-/// What a member's checks found, in the group's store: on a change alone, and for as long as there is such a check.
+/// Findings of a member's checks in the group's store: on a change alone, and as long as there is such a check.
 @Suite struct ResourceStatesTests {
   /// A group's store that is away.
   private struct NoStore: GroupStore {
@@ -95,7 +95,7 @@ import Testing
     return desk
   }
 
-  /// What is left of a check that no member has goes after two minutes, and not with them; one that comes back meanwhile is
+  /// The rest of a check that no member has goes after two minutes, and not with them; one that comes back meanwhile is
   /// no stray, and its time begins again.
   @Test func strays() async throws {
     let (kept, stray, back) = (try check("Kept"), try check("Stray"), try check("Back"))

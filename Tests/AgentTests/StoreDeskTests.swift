@@ -42,7 +42,7 @@ import Testing
       return DeliveryRecord(result, agent: "another", flags: [.post, .maintenance])
     }
 
-    /// What is in the store, in its order.
+    /// All that is in the store, in its order.
     func stored() async -> [DeliveryRecord] {
       await spool.flush()
       return await spool.read { reader in
@@ -171,7 +171,7 @@ import Testing
     }
   }
 
-  /// What a receiver refused, with its code; it is sent again once, and none is said to be.
+  /// A result that a receiver refused, with its code; it is sent again once, and none is said to be.
   @Test func quarantine() async throws {
     try await inWorld { world in
       #expect(await world.desk.answer(.quarantine) == SpoolAnswer(""))

@@ -120,7 +120,7 @@ import Testing
     _ = try take(&book, .update(id: "Long", text: "It was a disk.", state: nil), at: 120 * day)
     book.advance(to: after(210 * day - 1))
     #expect(book.posts.map(\.title) == ["Long"])
-    // Also when somebody posts.
+    // Also where another one is posted.
     _ = try take(&book, begin("Next"), at: 210 * day)
     #expect(book.posts.map(\.title) == ["Next"])
   }

@@ -156,7 +156,7 @@ import Testing
     )
   }
 
-  /// What comes before its time by less than half a minute and by no more than the grace is of the time to come; earlier it
+  /// A report before its time by less than half a minute and by no more than the grace is of the time to come; earlier it
   /// is of the time before, and the next one is waited for.
   @Test(arguments: [
     (600, 30_000, true), (600, 30_001, false), (30, 30_000, true), (29, 29_000, true), (29, 29_001, false),
