@@ -46,6 +46,25 @@ struct IncludeTests {
     #expect(loaded.origin.patterns == ["etc/conf.d/*.yaml"])
   }
 
+  /// The defaults of a file are those of its checks: the agent's are the main file's alone, and what that leaves out is built in.
+  @Test(arguments: [true, false]) func defaultsOfAnIncludedFile(hasOwn: Bool) throws {
+    let loaded = try load([
+      "etc/agent.yaml": "include: conf.d/*.yaml\n" + (hasOwn ? "defaults: {retries: 3}\n" : "")
+        + "checks: [\(check("Main"))]\n",
+      "etc/conf.d/a.yaml":
+        "defaults: {retries: 5, interval: 20s, timeout: 4s, retry_delay: 1s}\nchecks: [\(check("A"))]\n",
+      "etc/conf.d/b.yaml": "defaults: {interval: 40s}\nchecks: [\(check("B"))]\n",
+    ])
+    var wanted = CheckDefaults()
+    if hasOwn { wanted.retries = 3 }
+    #expect(loaded.settings.defaults == wanted)
+    let checks = loaded.settings.checks
+    #expect(checks.map(\.name) == ["Main", "A", "B"])
+    #expect(checks.map(\.plan.retries) == [wanted.retries, 5, wanted.retries])
+    #expect(checks.map(\.interval) == [.seconds(60), .seconds(20), .seconds(40)])
+    #expect(checks.map(\.timeout) == [.seconds(10), .seconds(4), .seconds(10)])
+  }
+
   /// Ten thousand checks in ten files are one list, in the order of the files.
   @Test func tenThousandChecksAreOneList() throws {
     var files = ["etc/agent.yaml": "include: conf.d/*.yaml\n"]

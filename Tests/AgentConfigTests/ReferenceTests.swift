@@ -147,6 +147,74 @@ struct ReferenceTests {
     #expect(wrong?.count == 1 && wrong?.description.contains("method") == true)
   }
 
+  /// A login of which a part cannot be read is no login of the stand-in, and no mistake in the file.
+  @Test(
+    arguments: [
+      "basic: {username: u, password: \"${cred:k}\"}", "basic: {username: \"${cred:k}\", password: p}",
+      "digest: {username: u, password: \"${cred:k}\"}", "bearer: \"${cred:k}\"",
+      "oauth2: {token_url: \"https://t.example/\", client_id: c, client_secret: \"${cred:k}\"}",
+      "oauth2: {token_url: \"${cred:k}\", client_id: c, client_secret: s}",
+    ])
+  func aLoginThatLacksACredential(login: String) throws {
+    let settings = try ofTheService(
+      "checks: [{name: a, type: http, url: \"https://a.example/\", auth: {\(login)}}]\n")
+    let check = try #require(settings.checks.first)
+    #expect(check.name == "a" && check.unread?.names == ["k"], "\(login)")
+    #expect(check.unread?.hidesTarget == false && check.unread?.hidesConditions == false)
+  }
+
+  /// A credential may hide the target of a check or its conditions, each without the other.
+  @Test(
+    arguments: [
+      (#"http, url: "https://a.example/", expect: {final_url: "${cred:k}"}"#, false, true),
+      (#"http, url: "https://a.example/", headers: {X: "${cred:k}"}, expect: {status: [204]}"#, false, false),
+      (#"http, url: "https://a.example/?k=${cred:k}", expect: {final_url: "~ x"}"#, true, false),
+      (#"http, url: "https://a.example/", expect: {body: {contains: [a, "${cred:k}"]}}"#, nil, true),
+      (#"http, url: "https://a.example/", expect: {header: {X: "${cred:k}"}}"#, nil, true),
+      (#"dns, query: {name: a.example}, expect: {ttl: "${cred:k}"}"#, false, true),
+      (#"dns, query: {name: a.example}, expect: {count: "${cred:k}"}"#, false, true),
+      (#"dns, query: {name: "${cred:k}"}, expect: {count: "> 1"}"#, true, false),
+      (#"tcp, host: "${cred:k}", port: 1"#, true, false),
+      (#"tcp, host: a.example, port: "${cred:k}""#, true, false),
+      (#"tls, host: "${cred:k}", port: 443"#, true, false), (#"ping, host: "${cred:k}""#, true, false),
+      (#"heartbeat, token: "${cred:k}", period: 1h"#, false, false),
+    ] as [(String, Bool?, Bool)])
+  func whatACredentialHides(text: String, target: Bool?, conditions: Bool) throws {
+    let settings = try ofTheService("checks: [{name: a, type: \(text)}]\n")
+    let unread = try #require(settings.checks.first?.unread)
+    #expect(unread.names == ["k"])
+    #expect(unread.hidesConditions == conditions, "\(text)")
+    if let target { #expect(unread.hidesTarget == target, "\(text)") }
+  }
+
+  /// A mail channel is known by its name, whichever part of its login cannot be read.
+  @Test(
+    arguments: [
+      ("username: \"${cred:u}\", password: p", ["u"]), ("username: u, password: \"${cred:p}\"", ["p"]),
+      ("username: \"${cred:u}\", password: \"${cred:p}\"", ["u", "p"]),
+    ])
+  func aMailChannelThatLacksItsLogin(login: String, names: [String]) throws {
+    let settings = try ofTheService(
+      """
+      alerts:
+        channels:
+          - name: m
+            mail: {server: "a.example:587", \(login), from: a@b.example, to: [c@d.example]}
+        rules: [{name: r, type: state, state: degraded, channels: [m]}]
+
+      """ + oneCheck)
+    #expect(settings.alerts?.channels.map(\.name) == ["m"])
+    #expect(settings.alerts?.channels.first?.unread?.names == names)
+  }
+
+  /// As a command of a shell reads the file of a service.
+  private func ofTheService(_ text: String) throws -> Settings {
+    var sources = ConfigSources.test
+    sources.environment["CREDENTIALS_DIRECTORY"] = nil
+    sources.credentials = .ofTheService
+    return try ConfigLoader.parse(text: text, file: "a.yaml", sources: sources).settings
+  }
+
   /// Credentials in clear are allowed, on purpose or by mistake; the person should know.
   @Test func credentialsInClearAreAWarning() throws {
     let text = """

@@ -55,4 +55,40 @@ import Testing
       await task.value
     }
   }
+
+  /// A window moves with the clock, both for what asks about it and on the disk; a correction below a second moves nothing.
+  @Test(arguments: [(1000, true), (-1000, true), (999, false), (-999, false), (86_400_000, true)])
+  func aWindowIsToldAndSavedAsItMoved(step: Int, moves: Bool) async throws {
+    try await withTemporaryDirectory { folder in
+      let (full, clock) = (FullDisk(), FakeClock())
+      let check = try tcpCheck("Web")
+      let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+      func desk(_ book: MaintenanceBook) async -> OperatorDesk {
+        book.replace(checks: [check])
+        return await OperatorDesk(
+          restoring: StateDisk(folder: folder.path, time: clock.time, medium: full.medium),
+          CheckCatalog(file: [check]), book, alerts: nil, log: log, time: clock.time)
+      }
+      let (book, restored) = (MaintenanceBook(file: []), MaintenanceBook(file: []))
+      let operators = await desk(book)
+      let end = clock.wall.advanced(by: .seconds(600))
+      let wish = OperatorWish(
+        .startMaintenance(target: .check("Web"), length: .seconds(600), skip: true), by: "ann", why: nil)
+      guard case .done = await operators.take(wish) else {
+        Issue.record("refused")
+        return
+      }
+      let task = Task { await operators.run() }
+      await clock.someoneSleeps()
+      clock.stepWall(by: .milliseconds(step))
+      clock.advance(by: .seconds(1))
+      await clock.someoneSleeps()
+      let moved = moves ? end.advanced(by: .milliseconds(step)) : end
+      #expect(book.plan.ends(check.id, at: clock.wall) == moved)
+      #expect(await desk(restored).current.windows.map(\.until) == [moved])
+      #expect(restored.plan.ends(check.id, at: clock.wall) == moved)
+      task.cancel()
+      await task.value
+    }
+  }
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Curl
 import History
 import Monitoring
+import Network
+import NetworkTestSupport
 import Status
 import Synchronization
 import TestSupport
@@ -96,6 +99,46 @@ import Testing
     #expect(keeper.places(of: UniqueID(high: 1, low: 1)).isEmpty)
   }
 
+  /// Members are asked for once in thirty seconds; while the store is away they are those of before. A list without a check has
+  /// no sums of it.
+  @Test func membersWhileTheStoreIsAway() async throws {
+    let check = try makeCheck(places: ["paris"])
+    let far = history(check, Array(0..<60), latency: .milliseconds(90))
+    let world = Mutex((asked: 0, isAway: false, fetched: [String]()))
+    let keeper = PlaceKeeper(
+      place: "london", agent: "london-1", history: HistoryStore(), time: clock.time,
+      members: { place in
+        world.withLock { world in
+          world.asked += 1
+          return world.isAway ? nil : [PlaceMember("\(place)-\(world.asked)", url: "u\(world.asked)")]
+        }
+      },
+      fetch: { url, id, at in
+        world.withLock { $0.fetched.append(url) }
+        return far.share(of: id, now: at)
+      })
+    func fetched(after wait: Duration) async -> [String] {
+      clock.advance(by: wait)
+      world.withLock { $0.fetched = [] }
+      await keeper.ask(check.id)
+      return world.withLock { $0.fetched }
+    }
+    #expect(await fetched(after: .zero) == [], "no list yet")
+    keeper.apply([check])
+    #expect(await fetched(after: .zero) == ["u1"])
+    #expect(await fetched(after: .milliseconds(29_999)) == [] && world.withLock { $0.asked } == 1)
+    #expect(await fetched(after: .milliseconds(1)) == ["u2"])
+    world.withLock { $0.isAway = true }
+    #expect(await fetched(after: .seconds(30)) == ["u2"] && world.withLock { $0.asked } == 3)
+    #expect(await fetched(after: .seconds(30)) == ["u2"] && world.withLock { $0.asked } == 4)
+    world.withLock { $0.isAway = false }
+    #expect(await fetched(after: .seconds(30)) == ["u5"])
+    #expect(keeper.places(of: check.id).map(\.members) == [1])
+    keeper.apply([])
+    #expect(keeper.places(of: check.id).isEmpty)
+    #expect(await fetched(after: .seconds(60)) == [])
+  }
+
   /// Anybody who may write to the store can name a URL there.
   @Test func theTokenGoesOverNoOpenNetwork() throws {
     for (url, address, isShown) in [
@@ -107,6 +150,34 @@ import Testing
       let found = ShareClient.mayShow(tokenTo: try HTTPURL(url), at: try #require(IPAddress(address)))
       #expect(found == isShown, "\(url) at \(address)")
     }
+  }
+
+  /// A name with an address of the internet among others gets no token over plain http, whichever of them comes first.
+  @Test(arguments: [
+    (["127.0.0.1"], true), (["127.0.0.1", "127.0.0.2"], true), (["127.0.0.1", "10.1.2.3"], true),
+    (["127.0.0.1", "203.0.113.7"], false), (["127.0.0.1", "10.1.2.3", "2001:db8::7"], false),
+  ])
+  func theTokenIsForAllAddressesOfAName(addresses: [String], isShown: Bool) async throws {
+    let heads = Mutex<[String]>([])
+    try await withLoopbackServer(script: { link in
+      let head = link.read(until: "\r\n\r\n")
+      heads.withLock { $0.append(head) }
+      link.write("HTTP/1.1 404 Not Found\r\nServer: quartz-agent\r\nContent-Length: 0\r\n\r\n")
+      link.waitForEnd()
+    }) { server in
+      try await withCurlEngine { engine in
+        let client = ShareClient(
+          outbound: .test(engine, at: addresses.compactMap { IPAddress($0) }), rules: SenderDesk.rules,
+          token: Redacted("open sesame"), patience: .seconds(20))
+        let url = "http://localhost:\(server.port)/"
+        let share = await client.share(url, UniqueID(high: 1, low: 2), clock.wall)
+        #expect(share == WindowShare(emptyAt: clock.wall), "\(addresses)")
+      }
+    }
+    let head = try #require(heads.withLock { $0.first })
+    #expect(head.contains("Authorization: Bearer open sesame\r\n") == isShown, "\(addresses): \(head)")
+    let at = clock.wall.microseconds
+    #expect(head.hasPrefix("GET /api/v1/checks/\(UniqueID(high: 1, low: 2))/share?at=\(at) HTTP/1.1"))
   }
 
   /// A member is another machine: what is no share of this check and instant is none.

@@ -119,6 +119,46 @@ import Testing
     }
   }
 
+  /// An outage that ends in a time of which nothing is known is over with the first result that works: its length is told.
+  @Test func anOutageBeforeAGap() async throws {
+    try await inWorld { world in
+      let recorder = world.recorder()
+      for (minute, verdict) in [refused, refused, fault, fault].enumerated() {
+        recorder.record(result(world.shop, verdict, minute: Int64(minute)), of: world.shop)
+      }
+      recorder.record(result(world.shop, .ok, minute: 4), of: world.shop)
+      #expect(
+        world.lines.all.last == "notice check is up again check=Shop down_for=2m "
+          + "down_since=\(slot(world.shop, 0).rfc3339) message=refused reason=connect_refused")
+      // The same outage is told once.
+      recorder.record(result(world.shop, fault, minute: 5), of: world.shop)
+      recorder.record(result(world.shop, .ok, minute: 6), of: world.shop)
+      #expect(world.lines.all.last == "notice check is up again check=Shop")
+    }
+  }
+
+  /// A check is run again at the pace of what was found here, whatever other places make of it: so long a verdict holds.
+  @Test(arguments: [(true, CheckState.degraded, 10), (false, .down, 60)])
+  func thePaceOfAConfirmedResult(isDownHere: Bool, settled: CheckState, holds: Int64) async throws {
+    try await inWorld { world in
+      var definition = CheckDefinition()
+      (definition.name, definition.type, definition.host, definition.port) = ("Quick", "tcp", "a.test", 80)
+      (definition.interval, definition.plan.intervalFailing) = (.seconds(60), .seconds(10))
+      let quick = try MonitoringCheck(definition)
+      world.history.apply([quick], now: begin)
+      // The slots of the failing pace are on the same grid.
+      let own = isDownHere ? refused : Verdict.ok
+      let found = result(quick, own, minute: 0)
+        .settled(by: QuorumVerdict(isDownHere ? .regional : .outvoted, from: 2, places: [], own: own))
+      #expect(found.state == settled)
+      world.recorder().record(found, of: quick)
+      let next = found.scheduledAt.advanced(by: .seconds(300))
+      let figures = try #require(world.history.checks(now: next).first { $0.id == quick.id })
+      let time = figures.window(.day).time
+      #expect(time.judged == holds * 1_000_000)
+    }
+  }
+
   /// What was down before a restart is no news when it still is, and is news when it is not.
   @Test func overARestart() async throws {
     try await inWorld { world in

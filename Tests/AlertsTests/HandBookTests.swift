@@ -60,6 +60,54 @@ import Testing
     #expect(book.windows.isEmpty && book.audit.map(\.act) == ["maintenance start", "maintenance end"])
   }
 
+  /// Two hundred mutes and two hundred windows, each bounded by themselves; one that has ended makes room.
+  @Test(arguments: [true, false]) func bounds(ofMutes: Bool) throws {
+    func order(_ isMute: Bool) -> OperatorWish.Kind {
+      isMute
+        ? .mute(target: .everything, length: .seconds(600))
+        : .startMaintenance(target: .everything, length: .seconds(600), skip: false)
+    }
+    func isDone(_ answer: OperatorAnswer) -> Bool { if case .done = answer { true } else { false } }
+    var book = HandBook()
+    for number in 0..<200 {
+      #expect(isDone(try take(&book, order(ofMutes), at: Int64(number))), "\(number)")
+    }
+    #expect(try take(&book, order(ofMutes), at: 200) == .refused("200 are active already: end some"))
+    #expect(isDone(try take(&book, order(!ofMutes), at: 200)))
+    #expect(book.mutes.count == (ofMutes ? 200 : 1) && book.windows.count == (ofMutes ? 1 : 200))
+    _ = book.advance(to: after(600))
+    #expect(isDone(try take(&book, order(ofMutes), at: 600)))
+    #expect(!isDone(try take(&book, order(ofMutes), at: 600)))
+  }
+
+  /// The shortest and the longest order, and what is a little beyond.
+  @Test(arguments: [true, false]) func lengths(isMute: Bool) throws {
+    let (least, most) = (OperatorWish.length.lowerBound, OperatorWish.length.upperBound)
+    #expect(most == .seconds(30 * 86_400))
+    for (length, isTaken) in [
+      (least, true), (most, true), (least - .milliseconds(1), false), (most + .milliseconds(1), false),
+    ] {
+      var book = HandBook()
+      let kind: OperatorWish.Kind =
+        isMute
+        ? .mute(target: .everything, length: length)
+        : .startMaintenance(target: .everything, length: length, skip: false)
+      let answer = try take(&book, kind, at: 7)
+      #expect(book.isEmpty != isTaken, "\(answer)")
+      #expect((book.mutes + book.windows).map(\.until) == (isTaken ? [after(7).advanced(by: length)] : []))
+    }
+  }
+
+  /// The audit log holds the latest thousand lines.
+  @Test func linesOfTheAuditLog() {
+    var book = HandBook()
+    for number in 0..<1001 {
+      book.noteAcknowledged("\(number)", by: nil, why: nil, now: after(Int64(number)))
+    }
+    #expect(book.audit.count == 1000)
+    #expect(book.audit.first?.subject == "1" && book.audit.last?.subject == "1000")
+  }
+
   /// Orders of one target under one word end together; a word that means several targets ends none of them.
   @Test func aWordOfSeveral() throws {
     let shop = try makeCheck("Shop", tags: ["team:shop"])

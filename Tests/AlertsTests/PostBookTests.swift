@@ -106,6 +106,25 @@ import Testing
     #expect(book.posts.map(\.title) == ["Open"])
   }
 
+  /// The ninety days are those since the last update, and not since the post began; an update makes them begin once more.
+  @Test func aLongPostIsKeptFromItsEnd() throws {
+    let day: Int64 = 86_400
+    var book = PostBook()
+    _ = try take(&book, begin("Long"), at: 0)
+    _ = try take(&book, begin("Short", .resolved), at: 10 * day)
+    _ = try take(&book, .update(id: "Long", text: nil, state: .resolved), at: 50 * day)
+    book.advance(to: after(100 * day - 1))
+    #expect(book.posts.map(\.title) == ["Long", "Short"])
+    book.advance(to: after(100 * day))
+    #expect(book.posts.map(\.title) == ["Long"])
+    _ = try take(&book, .update(id: "Long", text: "It was a disk.", state: nil), at: 120 * day)
+    book.advance(to: after(210 * day - 1))
+    #expect(book.posts.map(\.title) == ["Long"])
+    // Also where another one is posted.
+    _ = try take(&book, begin("Next"), at: 210 * day)
+    #expect(book.posts.map(\.title) == ["Next"])
+  }
+
   /// The file has everything, and only what could have been written is read.
   @Test func theFile() throws {
     var book = PostBook()

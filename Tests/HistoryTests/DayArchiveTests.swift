@@ -83,6 +83,49 @@ import Testing
     #expect(archive.days(in: day + 200..<day + 201) == [healthy(day + 200)])
   }
 
+  /// The first day that is to be folded: a late verdict opens its day again, and a later one opens none that is before it.
+  @Test func theFirstDayThatIsOpen() {
+    var archive = DayArchive()
+    #expect(archive.unfolded == nil)
+    archive.touch(day)
+    #expect(archive.unfolded == day)
+    archive.touch(day + 3)
+    #expect(archive.unfolded == day)
+    archive.settle(before: day + 4)
+    #expect(archive.unfolded == day + 4)
+    archive.touch(day + 4)
+    #expect(archive.unfolded == day + 4)
+    archive.touch(day + 1)
+    #expect(archive.unfolded == day + 1, "a late verdict")
+    archive.touch(day + 2)
+    #expect(archive.unfolded == day + 1)
+  }
+
+  /// Of single days' percentiles the one in the middle, of an even number the lower of the two; days without a success have none.
+  /// The mean is of all successes, and not of the days.
+  @Test(arguments: [
+    ([7], 7, 7), ([9, 4], 4, 9), ([30, 10, 20], 20, 30), ([40, 10, 30, 20], 20, 40), ([5, 5, 1, 9, 8], 5, 9),
+    ([6, 5, 4, 3, 2, 1], 3, 6),
+  ] as [([Int64], Int64, Int64)])
+  func theMiddleOfTheDays(p95s: [Int64], median: Int64, highest: Int64) throws {
+    var days: [DayFigures] = []
+    for (place, p95) in p95s.enumerated() {
+      var figures = DayFigures(key: day + Int64(place) * 2)
+      // The first day has one success of 1 ms, each other one two of 4 ms.
+      let count: Int64 = place == 0 ? 1 : 2
+      (figures.latencyCount, figures.latencySum) = (count, count * (place == 0 ? 1000 : 4000))
+      figures.p95 = p95 * 1000
+      days += [figures, DayFigures(key: day + Int64(place) * 2 + 1)]
+    }
+    let month = MonthFigures(
+      CalendarPeriod.month(CalendarMonth(midnight)), days, enabled: EnabledTime(),
+      now: midnight + .seconds(40 * 86_400))
+    let latency = try #require(month.latency)
+    #expect(latency.medianP95 == .milliseconds(median) && latency.highestP95 == .milliseconds(highest))
+    let more = Int64(p95s.count - 1) * 2
+    #expect(latency.count == 1 + more && latency.mean == .microseconds((1000 + more * 4000) / (1 + more)))
+  }
+
   private func lasting(_ key: Int64, lead: Int64, tail: Int64, begun: Int64 = 0) -> DayFigures {
     var figures = DayFigures(key: key)
     (figures.outages.lead, figures.outages.tail, figures.outages.begun) = (lead, tail, begun)

@@ -52,6 +52,34 @@ import Testing
     #expect(listGuard.judge([200], at: after(580)) == .apply)
   }
 
+  /// The wait is for the entries that were missing from every answer: what was back in one of them is no part of it, though it
+  /// is missing before and after.
+  @Test func whatWasBackMeanwhileDoesNotCount() {
+    let all = Set(1...11)
+    func judge(_ last: Set<Int>, at second: Int64) -> Bool {
+      var listGuard = ListGuard(current: all)
+      #expect(listGuard.judge(all.subtracting(1...9), at: dawn) != .apply)
+      // 4 to 9 are missing ever since.
+      #expect(listGuard.judge(all.subtracting(4...11), at: after(300)) != .apply)
+      return listGuard.judge(all.subtracting(last), at: after(second)) == .apply
+    }
+    #expect(judge(Set(4...9), at: 570))
+    #expect(judge(all, at: 570))
+    #expect(!judge(Set(4...9), at: 569))
+    // Most are missing, but of those that were missing all the time only four: another doubt begins.
+    #expect(!judge(Set(1...3).union(6...11), at: 600))
+  }
+
+  /// Half a minute before its time is over a loss is applied; a second before that it is not.
+  @Test(arguments: [(600, 570), (60, 30), (3600, 3570)] as [(Int64, Int64)])
+  func theEndOfTheWait(patience: Int64, end: Int64) {
+    for (second, isApplied) in [(end - 1, false), (end, true)] {
+      var listGuard = ListGuard(current: Set(0..<3), of: "members", patience: .seconds(patience))
+      #expect(listGuard.judge([0], at: dawn) != .apply)
+      #expect((listGuard.judge([0], at: after(second)) == .apply) == isApplied)
+    }
+  }
+
   /// Another loss than before is another doubt.
   @Test func otherEntriesMissingAreAnotherDoubt() {
     var listGuard = ListGuard(current: Set(0..<10))

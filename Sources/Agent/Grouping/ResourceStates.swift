@@ -59,7 +59,7 @@ final class ResourceStates: Sendable {
   }
 
   /// One result, from whichever thread found it.
-  private func found(_ check: UniqueID, _ state: CheckState, at: Timestamp) {
+  func found(_ check: UniqueID, _ state: CheckState, at: Timestamp) {
     guard group.role(of: check, isListed: { _ in true }) == .owner, catalog[check]?.resourceID != nil else {
       return
     }
@@ -97,7 +97,7 @@ final class ResourceStates: Sendable {
   }
 
   /// - Returns: false: it could not be read.
-  private func read() async -> Bool {
+  func read() async -> Bool {
     let asked = state.withLock { $0.mirror.position.told }
     guard case .success(let reading) = await store.readIncidents() else { return false }
     let now = time.instant()
@@ -136,7 +136,7 @@ final class ResourceStates: Sendable {
     }
   }
 
-  private func write() async {
+  func write() async {
     let changes = state.withLock { state in
       state.waiting.sorted { $0.key < $1.key }.prefix(Self.atOnce).map { check, found in
         IncidentChange(check, found.json, replacing: state.mirror.entries[check]?.changed ?? 0)

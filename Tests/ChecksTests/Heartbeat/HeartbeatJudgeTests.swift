@@ -156,6 +156,30 @@ import Testing
     )
   }
 
+  /// A report before its time by less than half a minute and by no more than the grace is of the time to come; earlier it
+  /// is of the time before, and the next one is waited for.
+  @Test(arguments: [
+    (600, 30_000, true), (600, 30_001, false), (30, 30_000, true), (29, 29_000, true), (29, 29_001, false),
+    (10, 10_000, true), (10, 10_001, false), (10, 29_000, false), (1, 1000, true), (1, 1001, false),
+    (0, 1, false), (600, -1, true),
+  ])
+  func aReportBeforeItsTime(grace: Int, early: Int, isOfTheTimeToCome: Bool) throws {
+    let job = try Job {
+      ($0.period, $0.cron, $0.timezone, $0.grace) = (nil, "0 3 * * *", "UTC", .seconds(grace))
+    }
+    // It is 02:00 at first.
+    job.clock.advance(by: .seconds(3600) - .milliseconds(early))
+    try job.tells(nil)
+    job.clock.advance(by: .milliseconds(early) + .seconds(grace))
+    #expect(try job.verdict() == .ok)
+    job.clock.advance(by: .milliseconds(1))
+    #expect((try job.verdict() == .ok) == isOfTheTimeToCome)
+    job.clock.advance(by: .seconds(86_400) - .milliseconds(1))
+    #expect((try job.verdict() == .ok) == isOfTheTimeToCome)
+    job.clock.advance(by: .milliseconds(1))
+    #expect(try job.verdict().state == .down)
+  }
+
   /// A wall clock that is set, either way, makes no job late and none on time.
   @Test(arguments: [Duration.seconds(400 * 86_400), .seconds(-400 * 86_400)])
   func aClockThatIsSetChangesNothing(step: Duration) throws {

@@ -20,15 +20,15 @@ private func pingSettings(_ change: (inout CheckDefinition) -> Void) throws -> P
 }
 
 @Suite struct EchoSeriesTests {
-  private let target = IPAddress.v4(0xc000_0201)
-  private let start = Instant.now
+  let target = IPAddress.v4(0xc000_0201)
+  let start = Instant.now
 
-  private func series(count: Int = 3, size: Int = 56) throws -> EchoSeries {
+  func series(count: Int = 3, size: Int = 56) throws -> EchoSeries {
     let settings = try pingSettings { ($0.ping.count, $0.size) = (count, size) }
     return EchoSeries(target: target, settings: settings, nonce: 0x0102_0304_0506_0708)
   }
 
-  private func reply(_ sequence: UInt16, size: Int = 56, nonce: UInt64 = 0x0102_0304_0506_0708) -> [UInt8] {
+  func reply(_ sequence: UInt16, size: Int = 56, nonce: UInt64 = 0x0102_0304_0506_0708) -> [UInt8] {
     var bytes = ICMPEcho(sequence: sequence, nonce: nonce, size: size).request(version: 4)
     bytes[0] = 0
     return bytes
@@ -107,6 +107,41 @@ private func pingSettings(_ change: (inout CheckDefinition) -> Void) throws -> P
     #expect(series.refused(ICMPError(code: EREMOTEIO), about: request[...]) == .wait)
     #expect(series.refused(ICMPError(code: EHOSTUNREACH), about: request[...]) == .done)
     #expect(series.tally.errors[1]?.code == EHOSTUNREACH)
+  }
+}
+
+extension EchoSeriesTests {
+  /// A packet that is answered after an error is no error, and counts once; an error after its answer is none.
+  @Test func aPacketThatIsAnsweredAfterAnError() throws {
+    var series = try series(count: 2)
+    let request = series.opened(at: start).send ?? []
+    #expect(series.refused(ICMPError(code: EHOSTUNREACH), about: request[...]) == .wait)
+    #expect(series.tally.facts.refused == 1)
+    #expect(series.received(reply(1)[...], from: target, at: start + .milliseconds(40)) == .wait)
+    #expect(series.tally.errors.isEmpty && series.tally.facts.refused == 0)
+    #expect(series.refused(ICMPError(code: EHOSTUNREACH), about: request[...]) == .wait)
+    #expect(series.tally.errors.isEmpty)
+    let second = series.woke(at: start + .milliseconds(200)).send ?? []
+    #expect(series.refused(ICMPError(code: ENETUNREACH), about: second[...]) == .done)
+    let facts = series.tally.facts
+    #expect((facts.sent, facts.received, facts.refused) == (2, 1, 1))
+    #expect(series.tally.errors.keys.sorted() == [2] && facts.maximum == .milliseconds(40))
+  }
+
+  /// A packet's own send time counts from when the kernel took it, unless it is answered or was never sent.
+  @Test func whenAPacketLeft() throws {
+    var series = try series(count: 2)
+    _ = series.opened(at: start)
+    series.left(0, at: start + .milliseconds(4))
+    series.left(1, at: start + .milliseconds(9))
+    #expect(series.received(reply(1)[...], from: target, at: start + .milliseconds(10)) == .wait)
+    #expect(series.tally.roundTrips[1] == .milliseconds(6))
+    series.left(0, at: start + .milliseconds(8))
+    _ = series.woke(at: start + .milliseconds(200))
+    series.left(1, at: start + .milliseconds(203))
+    // A reply that was stamped before its request took no time.
+    #expect(series.received(reply(2)[...], from: target, at: start + .milliseconds(202)) == .done)
+    #expect(series.tally.roundTrips == [1: .milliseconds(6), 2: .zero])
   }
 }
 
