@@ -108,8 +108,8 @@ struct DeliveredTests {
     var settings = smallSettings(durability: .interval)
     settings.queueLimit = 10
     let store = TestStore(disk, settings)
-    // The first group starts a segment, which is synced as it begins.
     store.add(0..<1, at: 1)
+    store.core.flush(at: time(1))
     store.add(1..<11, at: 1)
     store.core.acknowledge(.live, store.pending(limit: 5).map(\.sequence))
     disk.fail("sync", EIO, count: -1)
