@@ -87,7 +87,8 @@ import Testing
       ("192.0.2.7", 8443, "api"), ("192.0.2.7", 443, nil), ("192.0.2.7", nil, nil),
       ("localhost", 3000, "api"),
       ("localhost", 3001, nil), ("localhost", 9797, "port"), ("127.0.0.1", 9797, "port"),
-      ("127.9.9.9", 9798, "port"), ("::1", 9797, "port"), ("API.test.", 22, "api"), ("10.0.0.5", 9797, "port"),
+      ("127.9.9.9", 9798, "port"), ("::1", 9797, "port"), ("API.test.", 22, "api"),
+      ("10.0.0.5", 9797, "port"),
       ("10.0.0.6", 9797, nil), ("10.0.0.5", 9799, nil), ("10.0.0.5", nil, nil), ("shop.example", 9797, nil),
     ] as [(String, UInt16?, String?)])
   func ownPlaces(host: String, port: UInt16?, whose: String?) throws {
