@@ -10,7 +10,7 @@ import Synchronization
 /// all of them, and only while there is one. The feed never waits: a browser that does not read gets fewer events, then
 /// none.
 final class LiveFeed: Sendable {
-  private struct Reader {
+  struct Reader {
     let channel: any Channel
     /// Has to fetch the page anew: it is new, or was not told something.
     var isBehind = true
@@ -18,7 +18,7 @@ final class LiveFeed: Sendable {
     var stuck = 0
   }
 
-  private struct State {
+  struct State {
     var readers: [Int: Reader] = [:]
     var last = 0
     var isRunning = false
@@ -33,7 +33,7 @@ final class LiveFeed: Sendable {
   static let sendBuffer: Int = 64 << 10
 
   private let source: any StatusSource
-  private let state = Mutex(State())
+  let state = Mutex(State())
 
   private let forms: PageForms?
 
@@ -84,7 +84,7 @@ final class LiveFeed: Sendable {
     }
   }
 
-  private func send(_ news: String, sync: String) {
+  func send(_ news: String, sync: String) {
     let (news, sync) = (ByteBuffer(string: news), ByteBuffer(string: sync))
     let (writes, leaving) = state.withLock { state -> ([(any Channel, ByteBuffer)], [any Channel]) in
       var writes: [(any Channel, ByteBuffer)] = []

@@ -153,4 +153,61 @@ import Testing
       "[{\"name\":\"n\",\"checkType\":\"HEARTBEAT\",\"heartbeat\":{\"period\":1,\"periodUnit\":\"days\"}}]")
     #expect(without.names == [] && Set(without.reasons) == ["it lacks what a check of type HEARTBEAT needs"])
   }
+
+  /// A warning comes earlier than the failure, and both earlier than the timeout, or are not written. The timeout is
+  /// that of the longest time, from 5 s to 30 s, and no longer than the interval.
+  @Test(
+    arguments: [
+      ("", [], "5s", "4s", nil),
+      (",\"maxResponseTime\":4000,\"degradedResponseTime\":3999", [], "5s", "3999ms", "4s"),
+      (",\"maxResponseTime\":4000,\"degradedResponseTime\":4000", [], "5s", nil, "4s"),
+      (",\"maxResponseTime\":4000,\"degradedResponseTime\":4500", [], "5s", nil, "4s"),
+      (",\"maxResponseTime\":4999,\"degradedResponseTime\":0", [], "5s", nil, "4999ms"),
+      (",\"maxResponseTime\":5000,\"degradedResponseTime\":4999", [], "5s", "4999ms", nil),
+      (",\"maxResponseTime\":5000,\"degradedResponseTime\":5000", [], "5s", nil, nil),
+      (",\"maxResponseTime\":5001,\"degradedResponseTime\":5000", [], "5001ms", "5s", nil),
+      (",\"maxResponseTime\":30000,\"degradedResponseTime\":29999", [], "30s", "29999ms", nil),
+      (",\"maxResponseTime\":30001,\"degradedResponseTime\":30000", [], "30s", nil, nil),
+      (",\"maxResponseTime\":4000,\"degradedResponseTime\":1499", ["1500"], "5s", "1499ms", "1500ms"),
+      (",\"maxResponseTime\":4000,\"degradedResponseTime\":1500", ["1500"], "5s", nil, "1500ms"),
+      (",\"maxResponseTime\":3000,\"degradedResponseTime\":2999", ["4000"], "5s", "2999ms", "3s"),
+      (",\"maxResponseTime\":3000,\"degradedResponseTime\":0", ["1500", "900"], "5s", nil, "900ms"),
+      (",\"maxResponseTime\":3000,\"degradedResponseTime\":0", ["900", "1500"], "5s", nil, "900ms"),
+      (
+        ",\"maxResponseTime\":20000,\"degradedResponseTime\":9999,\"frequency\":0,\"frequencyOffset\":10", [],
+        "10s",
+        "9999ms", nil
+      ),
+      (",\"maxResponseTime\":20000,\"degradedResponseTime\":10000,\"frequency\":0", [], "10s", nil, nil),
+    ] as [(String, [String], String, String?, String?)])
+  func slowAndTooSlow(more: String, longest: [String], timeout: String, warn: String?, fail: String?) throws {
+    let assertions = longest.map { assertion("RESPONSE_TIME", "LESS_THAN", $0) }.joined(separator: ",")
+    let made = try read("TCP", "\"hostname\":\"a.example\",\"port\":1,\"assertions\":[\(assertions)]", more)
+    let check = try #require(made.imported.checks.first)
+    #expect(check["timeout"]?.word == timeout)
+    #expect(check["expect.response_time.warn"]?.word == warn)
+    #expect(check["expect.response_time.fail"]?.word == fail)
+    #expect(made.problems == [] && made.reasons == [])
+  }
+
+  /// Units of a job's period and grace; a period is 10 s at least, a grace 30 days at most.
+  @Test(
+    arguments: [
+      (9, "seconds", 0, "seconds", "10s", "0ms", 0), (10, "seconds", 7, "seconds", "10s", "7s", 0),
+      (2, "minutes", 3, "minutes", "2m", "3m", 0), (5, "hours", 2, "hours", "5h", "2h", 0),
+      (3, "DAYS", 30, "Days", "3d", "30d", 0), (1, "days", 31, "days", "1d", "30d", 1),
+    ])
+  func spansOfJobs(
+    period: Int, unit: String, grace: Int, graceUnit: String, keptPeriod: String, keptGrace: String,
+    notes: Int
+  ) throws {
+    let made = try ReadSource(
+      .checkly,
+      "[{\"name\":\"n\",\"checkType\":\"HEARTBEAT\",\"heartbeat\":{\"period\":\(period),"
+        + "\"periodUnit\":\"\(unit)\",\"grace\":\(grace),\"graceUnit\":\"\(graceUnit)\","
+        + "\"pingUrl\":\"https://ping.example/5f1c9a52-0a6d-4f3e-9a51-1c2d3e4f5a6b\"}}]")
+    let check = try #require(made.imported.checks.first)
+    #expect(check["period"]?.word == keptPeriod && check["grace"]?.word == keptGrace)
+    #expect(made.reasons.count { $0 == "it is made 30d, the most there is" } == notes)
+  }
 }

@@ -225,6 +225,41 @@ import Testing
     #expect(made.imported.carried + made.imported.listed == made.imported.total && made.problems == [])
   }
 
+  /// A dependency that holds while what it names is down stops nothing: a host that is down is Down, a service Critical,
+  /// whatever the child is.
+  @Test(
+    arguments: [
+      ("host", "host", "[ Down ]", false), ("host", "host", "[ Up, Down ]", false),
+      ("host", "host", "[ Up ]", true), ("host", "host", "[ Critical ]", true), ("host", "host", nil, true),
+      ("service", "host", "[ Down ]", false), ("service", "host", "[ Up ]", true),
+      ("service", "host", "[ Critical ]", true), ("service", "host", nil, true),
+      ("host", "service", "[ Critical ]", false), ("host", "service", "[ OK, Critical ]", false),
+      ("host", "service", "[ OK, Warning ]", true), ("host", "service", "[ Down ]", true),
+      ("service", "service", "[ Critical ]", false), ("service", "service", "[ OK, Unknown ]", true),
+      ("service", "service", "[ Down ]", true), ("service", "service", nil, true),
+    ] as [(String, String, String?, Bool)])
+  func statesOfAParent(child: String, parent: String, states: String?, isTaken: Bool) throws {
+    let made = try read(
+      """
+      object Dependency "d" {
+        parent_host_name = "gate"
+        child_host_name = "web"
+        \(parent == "service" ? "parent_service_name = \"port\"" : "")
+        \(child == "service" ? "child_service_name = \"port\"" : "")
+        \(states.map { "states = \($0)" } ?? "")
+      }
+      """)
+    let parents = ImportedCheck.linked(made.imported.checks).map { check -> [String] in
+      guard case .list(let items)? = check["depends_on"] else { return [] }
+      return items.compactMap(\.word)
+    }
+    let taken = isTaken ? [parent == "service" ? "gate port" : "gate host"] : []
+    #expect(made.imported.checks.map(\.name) == ["gate host", "web host", "gate port", "web port"])
+    #expect(parents == [[], child == "service" ? [] : taken, [], taken])
+    #expect(made.reasons.contains("it does not hold while what it names is down") == !isTaken)
+    #expect(made.problems == [])
+  }
+
   /// Users of groups count each time that they are named.
   @Test func usersAreBounded() {
     let users = (0..<1000).map { "object User \"u\($0)\" {\n email = \"a@b\"\n groups = [ \"g\" ]\n}\n" }

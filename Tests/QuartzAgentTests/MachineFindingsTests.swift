@@ -155,6 +155,28 @@ import Testing
     }
   }
 
+  /// The space that a spool holds already is no space that it lacks: what is free and what it holds are enough together.
+  @Test func theSpaceThatASpoolHolds() async throws {
+    try await withTemporaryDirectory { folder in
+      #expect(chmod(folder.path, 0o700) == 0)
+      let spool = folder.path + "/spool"
+      #expect(mkdir(spool, 0o700) == 0)
+      let file = open(spool + "/segment", O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+      defer { close(file) }
+      try #require(file >= 0 && posix_fallocate(file, 0, 64 << 20) == 0)
+      func found(_ size: Int) throws -> Notice {
+        try #require(stateFolderFindings(folder.path, spool: size, isReserved: true).last)
+      }
+      let free = try #require(Int(try found(1 << 20).what.prefix { $0 != " " }))
+      // Half of what is held beyond what is free, and half of it too much.
+      #expect(try found((free + 32) << 20).severity.rawValue == 0)
+      #expect(try found((free + 96) << 20).severity.rawValue == 2)
+      // Files beside it are not the spool's.
+      #expect(rename(spool + "/segment", folder.path + "/segment") == 0)
+      #expect(try found((free + 32) << 20).severity.rawValue == 2)
+    }
+  }
+
   /// Links in the place of the agent's own files, in each of its folders; eight are named.
   @Test func strangeFiles() async throws {
     try await withTemporaryDirectory { folder in

@@ -192,4 +192,57 @@ import Testing
     #expect(try AgentClient(place: "run/a.sock").address == .unix(path: "run/a.sock"))
     #expect(try AgentClient(place: "[::]:80").address == .tcp(host: "::1", port: 80))
   }
+
+  /// A canary says whether this machine can reach anything: one that lacks what only the service can read would say that
+  /// it cannot.
+  @Test func canariesThatCannotBeAsked() async throws {
+    let credential = "${cred:token}"
+    try await withTemporaryDirectory { folder in
+      let path = folder.appending(path: "agent.yaml").path
+      let file = """
+        canaries: [Probe, Hidden, Shop]
+        checks:
+          - {name: Shop, type: tcp, host: shop.example, port: 80}
+          - {name: Hidden, type: http, url: "https://a.example/", headers: {Authorization: "\(credential)"}}
+          - {name: Probe, type: tcp, host: probe.example, port: 80}
+        """
+      try Data(file.utf8).write(to: URL(filePath: path))
+      let all = try selected([], config: path)
+      #expect(all.checks.map(\.name) == ["Shop", "Hidden", "Probe"])
+      #expect(all.checks.map { $0.unread == nil } == [true, false, true])
+      #expect(all.canaries.map(\.name) == ["Shop", "Probe"])
+      #expect(try selected(["Hidden"], config: path).canaries.map(\.name) == ["Shop", "Probe"])
+    }
+  }
+
+  /// A running agent takes results over its socket, and over TCP from those that may do something.
+  @Test func whoTakesResults() async throws {
+    try await withTemporaryDirectory { folder in
+      let path = folder.appending(path: "agent.yaml").path
+      func taker(_ status: String) throws -> AgentClient? {
+        let file = """
+          agent: {name: test, state_dir: \(folder.path)/state}
+          status: {\(status)}
+          quartz: {url: "https://api.test/v1", api_key: \(FakeQuartz.key), deliver: {every: 1s}}
+          checks:
+            - {name: Shop, type: tcp, host: shop.example, port: 80}
+          """
+        try Data(file.utf8).write(to: URL(filePath: path))
+        return try OncePost(try selected([], config: path)).runningAgent()
+      }
+      let listen = "listen: \"127.0.0.1:9797\""
+      #expect(try taker(listen) == nil)
+      #expect(try taker("\(listen), read_token: reads-what-there-is") == nil)
+      let both = "\(listen), read_token: reads-what-there-is, run_now_token: does-what-it-may"
+      for status in ["\(listen), run_now_token: does-what-it-may", both] {
+        let client = try #require(try taker(status))
+        #expect(client.address == .tcp(host: "127.0.0.1", port: 9797))
+        #expect(client.token == Redacted("does-what-it-may"))
+      }
+      let state = folder.appending(path: "state")
+      try FileManager.default.createDirectory(at: state, withIntermediateDirectories: true)
+      try Data().write(to: state.appending(path: "agent.sock"))
+      #expect(try taker(listen)?.address.isSocket == true)
+    }
+  }
 }

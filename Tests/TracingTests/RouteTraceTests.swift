@@ -121,4 +121,94 @@ import Tracing
     let trace = Self.trace()
     #expect(trace.wayBack(Self.answer(1) { $0.replyTTL = left }, at: ttl) == hops)
   }
+
+  /// A hop's loss is its own where one behind it has less; as much loss, or more, is the way's.
+  @Test(
+    arguments: [
+      ([3, 6, 6], [true, false, false]), ([3, 3, 3], [false, false, false]),
+      ([3, 3, 6], [true, true, false]),
+      ([6, 3, 3], [false, false, false]), ([3, 2, 2], [false, false, false]),
+      ([2, 3, 3], [true, false, false]), ([3, 2, 4], [true, true, false]),
+      ([0, 6, 6], [true, false, false]),
+      ([3, 0, 0], [false, false, false]), ([0, 0, 6], [true, true, false]),
+      ([3, 0, 3], [false, true, false]),
+      ([0, 0, 0], [false, false, false]),
+    ])
+  func lossOfHops(received: [Int], own: [Bool]) {
+    let trace = Self.trace {
+      $0.hops = received.enumerated().map { index, count in
+        TraceHop(
+          ttl: index + 1, sent: 6,
+          answers: count > 0 ? [Self.answer(UInt32(index + 1), received: count)] : [])
+      }
+    }
+    #expect(received.indices.map { trace.isOwnSilence($0) } == own)
+    // Only the way's loss is red, and only the router's is told.
+    for (line, isOwn) in zip(RouteTraceText(trace, color: true).lines.dropFirst(2), own) {
+      let isLost = !line.contains("0%") || line.contains("50%") || line.contains("100%")
+      #expect(line.contains("\u{1b}[31m") == (isLost && !isOwn), "\(line)")
+    }
+  }
+
+  /// Three figures below 10 ms, then tenths, then whole milliseconds.
+  @Test(
+    arguments: [
+      (-5, "0.000 ms"), (0, "0.000 ms"), (43, "0.043 ms"), (9999, "9.999 ms"), (10_000, "10.0 ms"),
+      (10_049, "10.0 ms"), (999_999, "999.9 ms"), (1_000_000, "1000 ms"), (1_999_999, "1999 ms"),
+    ])
+  func times(microseconds: Int, words: String) {
+    let trace = Self.trace {
+      $0.hops = [
+        TraceHop(ttl: 1, sent: 3, answers: [Self.answer(1) { $0.best = .microseconds(microseconds) }])
+      ]
+    }
+    let line = RouteTraceText(trace).lines.first { $0.contains("0.0.0.1") }
+    #expect(line?.contains("  \(words)  12.0 ms  1203 ms") == true, "\(line ?? "")")
+  }
+
+  @Test(
+    arguments: [
+      (
+        TraceNarrowing(ttl: 2, by: .v4(1), mtu: 1400, isSilent: true),
+        "Packets larger than 1400 bytes vanish behind hop 2 (0.0.0.1), without an ICMP error."
+      ),
+      (
+        TraceNarrowing(ttl: 2, by: nil, mtu: 1400, isSilent: true),
+        "Packets larger than 1400 bytes vanish behind hop 2, without an ICMP error."
+      ),
+      (
+        TraceNarrowing(ttl: nil, by: .v4(1), mtu: 1280, isSilent: false),
+        "The link on the route (0.0.0.1) takes packets of 1280 bytes at most."
+      ),
+      (
+        TraceNarrowing(ttl: nil, by: nil, mtu: 1280, isSilent: false),
+        "The link on the route takes packets of 1280 bytes at most."
+      ),
+    ])
+  func narrowLinks(narrowing: TraceNarrowing, words: String) {
+    let trace = Self.trace { ($0.narrowings, $0.mtu) = ([narrowing], 1500) }
+    let lines = RouteTraceText(trace, width: 200).lines
+    #expect(
+      lines.suffix(3) == [
+        "shop.example was reached over 3 hops: accepted.", words,
+        "Packets of 1500 bytes reach the target without fragmentation.",
+      ])
+    #expect(!RouteTraceText(trace, width: 200, isComplete: false).lines.contains(words))
+  }
+
+  /// Addresses, ports and flows of the first line; sentences with one hop and without a sender.
+  @Test func headsAndSentences() {
+    let bare = Self.trace {
+      ($0.host, $0.flows, $0.why) = ("10.0.0.9", 1, "ICMP")
+      $0.target = SocketAddress(.v4(0x0a00_0009), port: 0)
+    }
+    #expect(RouteTraceText(bare).lines.first == "10.0.0.9: ICMP; 1 flow")
+    let one = Self.trace { $0.hops.removeLast(2) }
+    #expect(TraceEnd.reached("open").sentence(one) == "shop.example was reached over 1 hop: open.")
+    #expect(
+      TraceEnd.refused(by: .v4(1), ttl: 0, says: "x").sentence(one)
+        == "shop.example was not reached. This machine (0.0.0.1) says: x.")
+    #expect(
+      TraceEnd.refused(by: nil, ttl: 3, says: "x").sentence(one) == "shop.example was not reached: x.")
+  }
 }

@@ -191,4 +191,53 @@ extension YAMLRules {
     #expect(reader.read(list(most)).count == 1 && reader.problems.isEmpty)
     #expect(read(list(most + 1), .whole) == problem)
   }
+
+  /// An alias stands for the last anchor of its name before it, of its own document.
+  @Test(
+    arguments: [
+      ("a: &x 1\n---\nb: *x\n", "noAnchor at 3:4"), ("&x 1\n---\n*x\n", "noAnchor at 3:1"),
+      ("a: &x 1\nb: *x\n---\na: &x 2\nb: *x\n", "{a: 1, b: 1} --- {a: 2, b: 2}"),
+      ("a: &x 1\n---\na: *x\nb: &x 2\n", "noAnchor at 3:4"),
+      ("- &x 1\n- *x\n- &x 2\n- *x\n", "[1, 1, 2, 2]"), ("- *x\n- &x 1\n", "noAnchor at 1:3"),
+      ("- &x [*x]\n", "noAnchor at 1:7"), ("- &x 1\n- &y 2\n- *y\n- *x\n", "[1, 2, 2, 1]"),
+      ("- &x [&y 1]\n- *y\n- *x\n", "[[1], 1, [1]]"),
+      ("&x a: 1\n*x : 2\nb: *x\n", "a twice, last 1:1 at 2:1"),
+      ("&x a: 1\nb: *x\n", "{a: 1, b: a}"),
+    ])
+  func anchorsOfADocument(text: String, whole: String) { #expect(read(text, .whole) == whole) }
+
+  /// Of equal keys those that are written out count, then the merged maps in their order, wherever the key stands.
+  @Test(
+    arguments: [
+      ("<<: {a: 1}\na: 2\n", "{a: 2}"), ("a: 2\n<<: {a: 1}\n", "{a: 2}"),
+      ("<<: [{a: 1}, {a: 2, b: 3}]\n", "{a: 1, b: 3}"), ("<<: {a: 1}\n<<: {a: 2, b: 3}\n", "{a: 1, b: 3}"),
+      ("<<: []\na: 1\n", "{a: 1}"), ("<<: [{a: 1}, 2]\n", "noMaps at 1:1"), ("<<:\n", "noMaps at 1:1"),
+      ("\"<<\": 1\n<<: {a: 1}\n", "{<<: 1, a: 1}"),
+    ])
+  func mergedMaps(text: String, whole: String) { #expect(read(text, .whole) == whole) }
+
+  /// Written as nothing, and without quotes.
+  @Test(
+    arguments: [
+      ("", true), ("~", true), ("null", true), ("Null", true), ("NULL", true), ("nULL", false), ("''", false),
+      ("'null'", false), ("\"~\"", false), ("none", false), ("[]", false), ("{}", false), ("0", false),
+    ])
+  func nothing(text: String, isNull: Bool) throws {
+    var reader = YAMLReader(.plain)
+    guard case .map(let entries)? = reader.read("a: \(text)\n").first?.content, let first = entries.first
+    else {
+      Issue.record("no map")
+      return
+    }
+    #expect(first.value.isNull == isNull)
+  }
+
+  /// The longest text that is read, a line end included, and one byte more.
+  @Test(arguments: [YAMLRules.plain, .whole]) func bytesOfAText(rules: YAMLRules) {
+    let text = "a: 1\n# " + String(repeating: "x", count: 993)
+    #expect(text.utf8.count == 1000 && read(text, rules) == "{a: 1}" && read(text + "x", rules) == "tooLarge")
+    var reader = YAMLReader(rules)
+    #expect(reader.read(Array((text + "x").utf8)).isEmpty && reader.problems.map(told) == ["tooLarge"])
+    #expect(read("# ä" + String(repeating: "x", count: 997), rules) == "tooLarge", "bytes, not characters")
+  }
 }

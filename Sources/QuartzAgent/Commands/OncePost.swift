@@ -49,7 +49,7 @@ struct OncePost {
   }
 
   /// Where a running agent takes results: over its socket, or with the token.
-  private func runningAgent() -> AgentClient? {
+  func runningAgent() -> AgentClient? {
     guard let client = AgentClient(settings.status) else { return nil }
     return client.address.isSocket || settings.status.runNowToken != nil ? client : nil
   }

@@ -236,6 +236,25 @@ import Testing
     #expect(problem?.message.contains(words) ?? false, "\(problem?.message ?? "")")
   }
 
+  /// The first and the last address of a prefix, numbers with and without AS, and the last of equal prefixes.
+  @Test(
+    arguments: [
+      ("10.0.0.0/24,AS1,a", "10.0.0.0", "AS1 a"), ("10.0.0.0/24,as2,a", "10.0.0.255", "AS2 a"),
+      ("10.0.0.0/24,3,a", "10.0.1.0", nil), ("10.0.0.0/24,3,a", "9.255.255.255", nil),
+      ("10.0.0.0/24,4294967295,a", "10.0.0.1", "AS4294967295 a"),
+      ("10.0.0.0/24,1,a\n10.0.0.0/24,2,b", "10.0.0.1", "AS2 b"),
+      ("10.0.0.7/32,1,a\n10.0.0.0/31,2,b", "10.0.0.7", "AS1 a"),
+      ("10.0.0.7/32,1,a\n10.0.0.6/31,2,b", "10.0.0.6", "AS2 b"),
+      (" 10.0.0.0/24 , 1 , a b ", "10.0.0.1", "AS1 a b"), ("10.0.0.0/24,1,a,b", "10.0.0.1", "AS1 a,b"),
+      ("10.0.0.0/24\t1\ta,b", "10.0.0.1", "AS1 a,b"), ("#10.0.0.0/24,1,a", "10.0.0.1", nil),
+      ("::/0,6,six", "10.0.0.1", nil), ("0.0.0.0/0,4,four", "2001:db8::1", nil),
+      ("2001:db8::/32,1,a\n2001:db8:1::/48,2,b", "2001:db8:1:ffff::1", "AS2 b"),
+      ("2001:db8::/32,1,a\n2001:db8:1::/48,2,b", "2001:db8:2::", "AS1 a"),
+    ] as [(String, String, String?)])
+  func whoseNetwork(text: String, address: String, name: String?) throws {
+    #expect(try table(text).name(of: try #require(IPAddress(address))) == name)
+  }
+
   @Test func namesAreMadePrintable() throws {
     #expect(try table("10.0.0.0/8,1,a\u{1b}[31m").name(of: .v4(0x0a00_0001)) == "AS1 a\\u{1b}[31m")
   }
