@@ -68,7 +68,7 @@ import Testing
     }
     #expect(
       all == [
-        "critical: the API's list asks this agent to go to more places than it may: 1 checks are refused",
+        "critical: the API's list asks this agent to go to more places than it may: 1 check is refused",
         "critical: \(isOld): h", "warning: \(isOld): t", isOfDisk,
         "warning: the maintenance windows are not the API's latest: w",
         "warning: the API lists more checks than this agent reads (20,000)",

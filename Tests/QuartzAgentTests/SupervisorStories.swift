@@ -17,7 +17,7 @@ import Testing
       try await process.wait(for: "the agent to be ready") {
         listener.all.contains { $0.contains("READY=1") }
       }
-      #expect(listener.all.first?.contains("STATUS=probing 1 checks") == true)
+      #expect(listener.all.first?.contains("STATUS=probing 1 check\n") == true)
       try await process.wait(for: "three beats") { listener.beats >= 3 }
       // A process that does not run does not beat.
       try await process.pause()

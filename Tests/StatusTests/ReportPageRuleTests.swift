@@ -45,8 +45,8 @@ import Testing
   /// Rows of all groups together; what has no room is counted, and a group without any is not there.
   @Test(
     arguments: [
-      ([2, 3], [2, 3], []), ([2001], [2000], ["and 1 more checks"]),
-      ([1999, 2], [1999, 1], ["and 1 more checks"]), ([2000, 3], [2000], []),
+      ([2, 3], [2, 3], []), ([2001], [2000], ["and 1 more check"]),
+      ([1999, 2], [1999, 1], ["and 1 more check"]), ([2000, 3], [2000], []),
       ([1500, 1500, 5], [1500, 500], ["and 1,000 more checks"]),
     ] as [([Int], [Int], [String])])
   func room(sizes: [Int], rows: [Int], left: [String]) throws {

@@ -62,7 +62,7 @@ struct Supervisor: Sendable {
     return SchedulerOptions.Pulse(every: every) {
       guard isWell() else { return }
       if isReady.raise() {
-        tell("READY=1", "STATUS=probing \(checks()) checks", "WATCHDOG=1")
+        tell("READY=1", "STATUS=probing \(counted(checks(), "check"))", "WATCHDOG=1")
       } else {
         tell("WATCHDOG=1")
       }

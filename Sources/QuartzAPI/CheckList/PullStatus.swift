@@ -37,8 +37,8 @@ package struct PullStatus: Hashable, Sendable {
       ? nil
       : .critical(
         .reach,
-        "the API's list asks this agent to go to more places than it may: \(refusedDestinations) "
-          + "checks are refused",
+        "the API's list asks this agent to go to more places than it may: "
+          + "\(counted(refusedDestinations, "check is", "checks are")) refused",
         hint: "a list that scans looks like this; if it is meant, raise limits.destinations")
   }
 
@@ -70,7 +70,10 @@ package struct PullStatus: Hashable, Sendable {
     }
     if skipped.count > shown {
       notices.append(
-        .warning(.checkList, "\(skipped.count - shown) more checks of the API are not run: see the log"))
+        .warning(
+          .checkList,
+          "\(counted(skipped.count - shown, "more check of the API is", "more checks of the API are")) not run: see the log"
+        ))
     }
     notices += windowProblems.prefix(shown).map {
       .warning(.windows, "a maintenance window of the API is not kept: \($0)")

@@ -127,7 +127,7 @@ struct WatchFrame {
     var shown = (note?.folded(width: width, hanging: 2, breaksWords: true) ?? []) + lines
     if shown.count > height {
       let left = shown.count - max(0, height - 1)
-      shown = shown.prefix(max(0, height - 1)) + ["… and \(left) more lines".cut(columns: width)]
+      shown = shown.prefix(max(0, height - 1)) + ["… and \(counted(left, "more line"))".cut(columns: width)]
     }
     // A line that is full leaves the cursor on its last column, where clearing would take the last character.
     let drawn = shown.map { $0.visibleColumns < width ? $0 + "\u{1b}[K" : $0 }

@@ -67,7 +67,7 @@ struct NagiosText {
       ("unknown", results.filter { $0.state == .unknown }.map(\.check) + unfinished),
       ("degraded", results.filter { $0.state == .degraded }.map(\.check)),
     ].filter { !$0.1.isEmpty }
-    if groups.isEmpty { return "\(state) - \(all) checks up" }
+    if groups.isEmpty { return "\(state) - \(counted(all, "check")) up" }
     let texts = groups.enumerated().map { index, group in
       "\(group.names.count) " + (index == 0 ? "of \(all) checks " : "") + group.word + ": "
         + group.names.map(harmless).joined(separator: ", ")
@@ -93,7 +93,7 @@ struct NagiosText {
     if !figures.isEmpty { text += " | " + figures.joined(separator: " ") }
     text += "\n"
     for (index, line) in lines.enumerated() {
-      let more = "and \(lines.count - index) more lines\n"
+      let more = "and \(counted(lines.count - index, "more line"))\n"
       guard text.utf8.count + line.utf8.count + 1 + more.utf8.count <= Self.limit else { return text + more }
       text += line + "\n"
     }

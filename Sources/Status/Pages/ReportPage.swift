@@ -88,7 +88,8 @@ package struct ReportPage {
       group.tag.map { Layout.name($0) } ?? (report.groups.count == 1 ? "All checks" : "Without a tag")
     let more: Markup =
       left > 0
-      ? "<p class=\"dim\">and \(StatusFormat.grouped(left)) more checks, which the CSV has</p>" : ""
+      ? "<p class=\"dim\">and \(StatusFormat.grouped(left)) more \(plural("check", left)), which the CSV has</p>"
+      : ""
     return """
       <section class="group"><h2>\(title)</h2>
       \(table(checks))\(more)

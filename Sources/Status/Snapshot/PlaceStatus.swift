@@ -87,7 +87,7 @@ extension StatusText {
         .fixed("7d P95", 8, right: true, worth: 1), .fixed("COVERED", 7, right: true, worth: 2),
       ], rows: rows, width: width, color: color)
     let more = several.count - Self.places
-    return table.lines + (more > 0 ? fold(["and \(more) more checks"], hanging: 0) : [])
+    return table.lines + (more > 0 ? fold(["and \(counted(more, "more check"))"], hanging: 0) : [])
   }
 
   private func row(_ name: String, _ place: PlaceStatus) -> [TextTable.Cell] {
