@@ -18,8 +18,7 @@ import Tracing
 @testable import Agent
 
 /// A world in which nothing is reached: for parts of the agent that look at its settings, its checks and its store alone.
-struct NoWorld: HistoryFiles, WakeSource, Probing, RouteTracing, MessageSending, HTTPExchanging, SlotWitness
-{
+struct NoWorld: HistoryFiles, WakeSource, Probing, RouteTracing, MessageSending, HTTPExchanging, SlotWitness {
   let clock: FakeClock
 
   // Files of the history.

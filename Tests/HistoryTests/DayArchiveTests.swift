@@ -103,10 +103,12 @@ import Testing
 
   /// Of single days' percentiles the one in the middle, of an even number the lower of the two; days without a success have none.
   /// The mean is of all successes, and not of the days.
-  @Test(arguments: [
-    ([7], 7, 7), ([9, 4], 4, 9), ([30, 10, 20], 20, 30), ([40, 10, 30, 20], 20, 40), ([5, 5, 1, 9, 8], 5, 9),
-    ([6, 5, 4, 3, 2, 1], 3, 6),
-  ] as [([Int64], Int64, Int64)])
+  @Test(
+    arguments: [
+      ([7], 7, 7), ([9, 4], 4, 9), ([30, 10, 20], 20, 30), ([40, 10, 30, 20], 20, 40),
+      ([5, 5, 1, 9, 8], 5, 9),
+      ([6, 5, 4, 3, 2, 1], 3, 6),
+    ] as [([Int64], Int64, Int64)])
   func theMiddleOfTheDays(p95s: [Int64], median: Int64, highest: Int64) throws {
     var days: [DayFigures] = []
     for (place, p95) in p95s.enumerated() {

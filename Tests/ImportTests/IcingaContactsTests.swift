@@ -285,7 +285,6 @@ import Testing
       """
       template Notification "old" {
         notification_command = "mail-service-notification",
-
         notification_state_filter = (StateFilterWarning |
                                      StateFilterCritical),
       }

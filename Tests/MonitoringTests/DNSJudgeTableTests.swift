@@ -64,11 +64,12 @@ import Testing
   }
 
   /// Addresses are of the type's family; other types take any text, and all take a pattern.
-  @Test(arguments: [
-    ("A", "192.0.2.1", nil), ("A", "2001:db8::1", 4), ("A", "shop", 4), ("AAAA", "2001:db8::1", nil),
-    ("AAAA", "192.0.2.1", 6), ("aaaa", "192.0.2.1", 6), ("TXT", "192.0.2.1", nil), ("TXT", "any text", nil),
-    ("A", "~ ^192", nil), ("AAAA", "~ ^192", nil),
-  ] as [(String, String, Int?)])
+  @Test(
+    arguments: [
+      ("A", "192.0.2.1", nil), ("A", "2001:db8::1", 4), ("A", "shop", 4), ("AAAA", "2001:db8::1", nil),
+      ("AAAA", "192.0.2.1", 6), ("aaaa", "192.0.2.1", 6), ("TXT", "192.0.2.1", nil), ("TXT", "any text", nil),
+      ("A", "~ ^192", nil), ("AAAA", "~ ^192", nil),
+    ] as [(String, String, Int?)])
   func answersOfAType(type: String, answer: String, version: Int?) {
     let found = problems {
       $0.queryType = type
@@ -85,7 +86,8 @@ import Testing
     let (label, most) = (String(repeating: "a", count: 63), String(repeating: "a.", count: 126) + "a")
     for (name, words) in [
       (".", nil), ("a", nil), ("a.", nil), ("_dmarc.a.example", nil), ("*.a.example", nil),
-      ("0/25.a.example", nil), (label, nil), (label + ".a.", nil), (label + "a", "has an empty or overlong label"),
+      ("0/25.a.example", nil), (label, nil), (label + ".a.", nil),
+      (label + "a", "has an empty or overlong label"),
       ("a..b", "has an empty or overlong label"), (".a", "has an empty or overlong label"),
       ("a..", "has an empty or overlong label"), (most, nil), (most + ".", nil),
       ("a" + most, "is longer than 253 bytes"), ("a" + most + ".", "is longer than 253 bytes"),
@@ -101,9 +103,10 @@ import Testing
   }
 
   /// A transport with TLS needs a server; the others ask those of the machine.
-  @Test(arguments: [
-    ("udp", false), ("tcp", false), ("dot", true), ("doh", true), (nil, false),
-  ] as [(String?, Bool)])
+  @Test(
+    arguments: [
+      ("udp", false), ("tcp", false), ("dot", true), ("doh", true), (nil, false),
+    ] as [(String?, Bool)])
   func transports(transport: String?, needsServer: Bool) {
     #expect(
       problems { $0.transport = transport }
@@ -117,11 +120,12 @@ import Testing
 
   /// A resolver that is named means this question too, over UDP and TCP, unless the check has its own server; each transport
   /// has its port.
-  @Test(arguments: [
-    ("udp", nil, "192.0.2.1:53"), ("tcp", nil, "192.0.2.1:53"), ("udp", "192.0.2.2", "192.0.2.2:53"),
-    ("tcp", "192.0.2.2:5353", "192.0.2.2:5353"), ("dot", "192.0.2.2", "192.0.2.2:853"),
-    ("doh", "192.0.2.2", "192.0.2.2:443"),
-  ] as [(String, String?, String)])
+  @Test(
+    arguments: [
+      ("udp", nil, "192.0.2.1:53"), ("tcp", nil, "192.0.2.1:53"), ("udp", "192.0.2.2", "192.0.2.2:53"),
+      ("tcp", "192.0.2.2:5353", "192.0.2.2:5353"), ("dot", "192.0.2.2", "192.0.2.2:853"),
+      ("doh", "192.0.2.2", "192.0.2.2:443"),
+    ] as [(String, String?, String)])
   func servers(transport: String, server: String?, asked: String) throws {
     var definition = CheckDefinition()
     (definition.name, definition.type, definition.queryName) = ("Zone", "dns", "a.example")

@@ -32,12 +32,13 @@ import Testing
   }
 
   /// Shares are cut: only a flawless month has 100. The budget is 2,678.4 s, or a little less where less is known.
-  @Test(arguments: [
-    (0, 0, ["100", "100", "100"], "0"), (1, 0, ["99.999", "100", "100"], "0"),
-    (0, 1, ["100", "99.999", "99.999"], "0"), (26_783_000, 0, ["99.999", "100", "100"], "0.999"),
-    (26_785_000, 0, ["99.998", "100", "100"], "1"), (2_678_399_000, 0, ["99.9", "100", "100"], "99.999"),
-    (2_678_401_000, 0, ["99.899", "100", "100"], "100"),
-  ] as [(Int64, Int64, [String], String)])
+  @Test(
+    arguments: [
+      (0, 0, ["100", "100", "100"], "0"), (1, 0, ["99.999", "100", "100"], "0"),
+      (0, 1, ["100", "99.999", "99.999"], "0"), (26_783_000, 0, ["99.999", "100", "100"], "0.999"),
+      (26_785_000, 0, ["99.998", "100", "100"], "1"), (2_678_399_000, 0, ["99.9", "100", "100"], "99.999"),
+      (2_678_401_000, 0, ["99.899", "100", "100"], "100"),
+    ] as [(Int64, Int64, [String], String)])
   func sharesAreCut(down: Int64, unknown: Int64, shares: [String], used: String) throws {
     let row = try report(down: down, unknown: unknown).csv.split(separator: "\r\n")[1]
     let fields = row.split(separator: ",", omittingEmptySubsequences: false).map { String($0) }
