@@ -23,7 +23,7 @@ LONG = "Ein Name, der so lang ist, wie ein Name nur sein darf, " * 3 + "und_ein_
 
 PLANTED = """<!doctype html><html><head><title></title><meta name="viewport" content="width=device-width">
 <style>body{background:#fff}a{outline:none!important;transition:color 1s}.wide{width:2000px}.state i{display:none}text{font-size:6px}.present{overflow-x:auto}</style></head><body>
-<img src="/x"><div class="wide">wide</div><a href="/y">y</a><span class="state down"></span>
+<script>nothing.there()</script><img src="/x"><img src="http://127.0.0.2/refused"><div class="wide">wide</div><a href="/y">y</a><span class="state down"></span>
 <div id="checks"><nav class="chips"><a href="/1" aria-current="true">1</a><br><a href="/2">2</a><br><a href="/3">3</a></nav></div>
 <ul class="problems"><li><span class="mark">x</span> <a href="/4" style="display:block">a check</a></li></ul>
 <div class="present"><div style="width:1500px"><svg class="chart" viewBox="0 0 800 200" style="width:800px"><text x="9" y="90">5 ms</text>
@@ -43,7 +43,7 @@ class Target(http.server.ThreadingHTTPServer):
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Answer)
-        self.broken = set()
+        self.broken, self.embeds = set(), ""
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     @property
@@ -55,8 +55,8 @@ class Answer(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         if self.path == "/slow":
             time.sleep(0.03)
-        if self.path == "/planted":
-            return self.planted()
+        if self.path in ("/planted", "/embeds"):
+            return self.page(PLANTED if self.path == "/planted" else self.server.embeds)
         self.send_response(503 if self.path in self.server.broken else 200)
         self.send_header("Content-Length", "0")
         self.end_headers()
@@ -66,12 +66,14 @@ class Answer(http.server.BaseHTTPRequestHandler):
         self.send_response(204)
         self.end_headers()
 
-    def planted(self):
-        """A page with every fault that the judges look for."""
+    def page(self, text):
+        """The one with every fault that the judges look for, or the one that has parts of a public page in it."""
         self.send_response(200)
-        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        if text == PLANTED:
+            self.send_header("Content-Security-Policy", "img-src 'self'")
         self.end_headers()
-        self.wfile.write(PLANTED.encode())
+        self.wfile.write(text.encode())
 
     def log_message(self, *_):
         pass

@@ -93,6 +93,9 @@ def frozen(judge, tab, agent, path="/"):
         print(f"    {where}: the page said that it is not live after {taken:.1f} s")
         if taken > 14:
             judge.fault(where, f"the page said so after {taken:.1f} s, not within 14 s")
+        for scheme in ("light", "dark"):
+            tab.look(390, 844, scheme=scheme)
+            judge.all_of([(tab, f"not live, {scheme}", True)], where)
     except Trouble as trouble:
         judge.fault(where, str(trouble))
     finally:
@@ -173,7 +176,7 @@ def acts(judge, tab, agent, shoot):
 
 
 def begin_without_script(tab, agent):
-    tab.call("Emulation.setScriptExecutionDisabled", value=True)
+    tab.scripts(False)
     tab.open(agent.url + "/")
     tab.events.clear()
     return time.monotonic()
@@ -188,7 +191,25 @@ def end_without_script(judge, tab, since):
         loads = len(tab.happened("Page.loadEventFired"))
     if not loads:
         judge.fault("without script", "the page was not fetched again within 60 s")
-    tab.call("Emulation.setScriptExecutionDisabled", value=False)
+    tab.scripts(True)
+
+
+def search(judge, tab, agent):
+    """A word in another script is typed and sent with the Enter key."""
+    tab.look(1440)
+    tab.open(agent.url + "/?state=down&state=off")
+    tab.run("document.querySelector('input[type=search]').focus()")
+    seek(tab, "قاعدة")
+    found, shown = tab.run("location.search"), tab.run(ROWS)
+    if shown != [check_id(4)] or "state=down" not in found:
+        judge.fault("search", f"{found} shows {shown}")
+
+
+def seek(tab, text):
+    tab.type(text)
+    tab.run("window.__here=1")
+    tab.press("Enter")
+    tab.wait("!window.__here&&document.readyState==='complete'", "the search")
 
 
 def filters(judge, tab, agent):
@@ -230,10 +251,7 @@ def filters(judge, tab, agent):
         judge.fault("grouping", "there are no headings")
     address = tab.run("location.href")
     tab.run("document.querySelector('input[type=search]').focus()")
-    tab.type("قاعدة")
-    tab.run("window.__here=1")
-    tab.press("Enter")
-    tab.wait("!window.__here&&document.readyState==='complete'", "the search")
+    seek(tab, "قاعدة")
     found = tab.run("location.search")
     for part in ("tag=db", "tag=prod", "state=down", "state=off", "group=tag"):
         if part not in found:
