@@ -9,6 +9,7 @@ import tempfile
 import time
 import urllib.parse
 
+import public
 import scenes
 import stories
 from browser import Browser, Trouble
@@ -83,17 +84,19 @@ class House:
         self.empty, self.few, self.night, self.many = self.all = [
             scenes.Agent(options.binary, folder / name, checks, self.target) for name, checks in (
                 ("0", scenes.none), ("8", scenes.eight), ("30", scenes.thirty), ("500", scenes.hundreds))]
+        self.shop = public.PublicAgent(options.binary, folder / "shop", self.target)
 
     def __enter__(self):
-        self.target.broken |= {"/flap"} | {f"/down{number}" for number in range(5, 10)}
-        for agent in self.all:
+        self.target.broken |= {"/flap", "/checkout"} | {f"/down{number}" for number in range(5, 10)}
+        for agent in [*self.all, self.shop]:
             agent.begin()
-        for agent in self.all:
+        for agent in [*self.all, self.shop]:
             agent.ready()
+        self.shop.settle()
         return self
 
     def __exit__(self, *_):
-        for agent in self.all:
+        for agent in [*self.all, self.shop]:
             agent.end()
 
 
@@ -146,7 +149,9 @@ def by_firefox(house, hall, _browser):
         tab.look(width)
         tab.open(night.url + "/")
         hall.judge.keyboard(tab, f"Firefox: / (30 checks, 9 down), {width} px", {"skip", "row"}, 12, "row")
-    tab = hall.tabs[1440]
+    hall.see(f"{night.url}/sign-in", "/sign-in")
+    stories.sign_in(tab)
+    hall.see(f"{night.url}/act?incident={night.incidents()[0]['id']}", "/act")
     stories.search(hall.judge, tab, few)
     stories.live(hall.judge, tab, many, target)
 
@@ -173,6 +178,7 @@ def on_call(hall, agent):
     stories.elsewhere(hall.judge, tab, agent, "Checkout API · payment provider callback (Stripe → ledger), EU-West")
     stories.frozen(hall.judge, tab, agent, f"/incidents/{agent.incidents()[0]['id']}")
     hall.see(f"{agent.url}/sign-in", "/sign-in")
+    hall.see(f"{agent.url}/act?incident={agent.incidents()[0]['id']}", "/act")
     hall.see(agent.url + "/", "/ (30 checks, acknowledged and muted)")
 
 
@@ -214,11 +220,12 @@ def main():
                         given(options.url, hall)
                     else:
                         looks(house, hall, browser)
+                        public.scene(hall, house.shop, house.target, folder)
                 except Trouble as trouble:
                     judge.fault(kind.name, str(trouble))
                 pages, states = pages | hall.pages, states + hall.states
             print(f"    {kind.name}: {time.monotonic() - begun:.0f} s", flush=True)
-        for agent in house.all if house else []:
+        for agent in [*house.all, house.shop] if house else []:
             for line in agent.errors():
                 judge.fault("the agent's log", line)
     print(f"{len(pages)} pages, {states} states: {len(judge.faults)} violations, {time.monotonic() - start:.0f} s")

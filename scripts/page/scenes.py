@@ -15,6 +15,7 @@ import time
 import urllib.request
 import uuid
 
+import past
 import ways
 
 TOKEN = "0123456789abcdef0123"
@@ -156,7 +157,7 @@ def thirty(target, closed):
 
 
 class Agent:
-    def __init__(self, binary, folder, checks, target):
+    def __init__(self, binary, folder, checks, target, public="", pasts=None, name="Späti 東京"):
         self.binary, self.folder, self.port = binary, pathlib.Path(folder), free_port()
         self.folder.mkdir()
         self.url, self.process = f"http://127.0.0.1:{self.port}", None
@@ -164,8 +165,8 @@ class Agent:
         self.closed = socket.socket()
         self.closed.bind(("127.0.0.1", 0))
         (self.folder / "agent.yaml").write_text(
-            f"agent: {{name: Späti 東京, region: eu-west, state_dir: {self.folder}/state}}\nspool: {{size: 16MiB}}\n"
-            f'status: {{listen: "127.0.0.1:{self.port}", run_now_token: {TOKEN}}}\n'
+            f"agent: {{name: {name}, region: eu-west, state_dir: {self.folder}/state}}\nspool: {{size: 16MiB}}\n"
+            f'status: {{listen: "127.0.0.1:{self.port}", run_now_token: {TOKEN}{public}}}\n'
             f"limits: {{in_flight_per_host: 100}}\nchecks: {checks(target, self.closed.getsockname()[1])}\n")
 
         # The check that is down has a way that is broken: nothing on loopback has one of its own.
@@ -173,6 +174,10 @@ class Agent:
         state.mkdir(mode=0o700)
         (state / "traces").write_bytes(ways.file(uuid.UUID(check_id(4))))
         (state / "traces").chmod(0o600)
+        if pasts:
+            (state / "windows").mkdir(mode=0o700)
+            (state / "windows" / "0000").write_bytes(past.file({uuid.UUID(check_id(each)): it for each, it in pasts.items()}))
+            (state / "windows" / "0000").chmod(0o600)
 
     def begin(self):
         log = open(self.folder / "log", "ab")

@@ -131,6 +131,13 @@ def elsewhere(judge, tab, agent, name):
             judge.fault(where, str(trouble))
 
 
+def sign_in(tab):
+    for field, text in (("token", TOKEN), ("name", "anna")):
+        tab.run(f"document.querySelector('#{field}').focus()")
+        tab.type(text)
+    tab.follow("document.querySelector('form[action=\"/sign-in\"] button')")
+
+
 def acts(judge, tab, agent, shoot):
     """From a phone: sign in once, acknowledge, mute, take it back, run; each is told and shown, with a script and without."""
     where = "acts"
@@ -141,10 +148,7 @@ def acts(judge, tab, agent, shoot):
         judge.fault(where, f"leads to {tab.run('location.href')} without a session")
         return
     shoot(tab, "sign-in-390-dark")
-    for field, text in (("token", TOKEN), ("name", "anna")):
-        tab.run(f"document.querySelector('#{field}').focus()")
-        tab.type(text)
-    tab.follow("document.querySelector('form[action=\"/sign-in\"] button')")
+    sign_in(tab)
     if tab.run("document.cookie") or tab.run("location.pathname") != "/":
         judge.fault(where, f"the cookie is seen by scripts, or the way back is {tab.run('location.href')}")
 
