@@ -82,8 +82,9 @@ class Picture:
 
     @staticmethod
     def chosen(counts, colors):
-        """The most frequent, but none that is almost another one: else the shades of one line of letters would be all."""
-        kept = []
+        """The grounds, then the most frequent, but none that is almost another one: else the shades of one line of letters would be
+        all."""
+        kept = sorted(counts, key=counts.get, reverse=True)[:6]
         for least in (900, 200, 0):
             for dot in sorted(counts, key=counts.get, reverse=True)[:4000]:
                 if len(kept) == colors:

@@ -9,6 +9,7 @@ import tempfile
 import time
 import urllib.parse
 
+import gallery
 import public
 import scenes
 import stories
@@ -197,9 +198,12 @@ def main():
     parser.add_argument("--binary", required=True)
     parser.add_argument("--axe", type=pathlib.Path, required=True)
     parser.add_argument("--shots", type=pathlib.Path)
+    parser.add_argument("--gallery", type=pathlib.Path)
     parser.add_argument("--url", action="append")
     parser.add_argument("--browser", choices=("chromium", "firefox"))
     options = parser.parse_args()
+    if options.gallery:
+        return paint(options)
     if options.shots:
         options.shots.mkdir(parents=True, exist_ok=True)
     start = time.monotonic()
@@ -230,6 +234,15 @@ def main():
                 judge.fault("the agent's log", line)
     print(f"{len(pages)} pages, {states} states: {len(judge.faults)} violations, {time.monotonic() - start:.0f} s")
     sys.exit(1 if judge.faults else 0)
+
+
+def paint(options):
+    """The pictures of docs/evidence/page.md, and no judgement."""
+    with tempfile.TemporaryDirectory(prefix="prove-page-", ignore_cleanup_errors=True) as name, \
+            open(pathlib.Path(name) / "browser.log", "wb") as log:
+        folder = pathlib.Path(name)
+        with contextlib.closing(Browser(folder / "profile", log)) as browser:
+            gallery.make(options.binary, browser, folder, options.gallery)
 
 
 def given(urls, hall):

@@ -56,7 +56,7 @@ class PublicAgent(Agent):
 
     def tell(self):
         """A post by command, and its update by the API."""
-        done = subprocess.run([self.binary, "post", "Payments are failing", "--for", "Checkout", "--by", "anna", "--config",
+        done = subprocess.run([self.binary, "post", "Payments are failing", "--text", "Checkout fails for some customers.", "--for", "Checkout", "--by", "anna", "--config",
                                str(self.folder / "agent.yaml")], capture_output=True, text=True)
         if done.returncode:
             raise SystemExit(f"error: post: {done.stdout}{done.stderr}")

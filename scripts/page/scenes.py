@@ -38,13 +38,13 @@ def free_port():
 
 
 class Target(http.server.ThreadingHTTPServer):
-    """Answers 200; /slow late; what is in `broken` with 503."""
+    """Answers 200; /slow late, /wait/MILLISECONDS as late as that; what is in `broken` with 503. Keeps the notifications it is sent."""
     daemon_threads = True
     request_queue_size = 512
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Answer)
-        self.broken, self.embeds = set(), ""
+        self.broken, self.embeds, self.hooks = set(), "", []
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     @property
@@ -56,6 +56,8 @@ class Answer(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         if self.path == "/slow":
             time.sleep(0.03)
+        elif self.path.startswith("/wait/"):
+            time.sleep(int(self.path[6:]) / 1000)
         if self.path in ("/planted", "/embeds"):
             return self.page(PLANTED if self.path == "/planted" else self.server.embeds)
         self.send_response(503 if self.path in self.server.broken else 200)
@@ -63,7 +65,9 @@ class Answer(http.server.BaseHTTPRequestHandler):
         self.end_headers()
 
     def do_POST(self):
-        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if self.path == "/hook":
+            self.server.hooks.append(body.decode())
         self.send_response(204)
         self.end_headers()
 
