@@ -74,6 +74,7 @@ python3-venv             holds schemathesis, from PyPI
 
 page_packages="
 chromium                 a real browser, which looks at the status page
+firefox-esr              another one, of another maker
 fonts-dejavu-core        letters of other scripts in it
 python3                  drives the browser
 python3-venv             installs axe-core, from PyPI

@@ -17,7 +17,46 @@ class Trouble(Exception):
     """What the page or the browser did not do."""
 
 
+# Before anything else of a page: remembers its errors, and what did not load or was refused.
+WATCH = """(()=>{const b=window.__broken=[],say=w=>b.includes(w)||b.push(w);
+addEventListener("error",e=>say(e.message||"did not load: "+(e.target.src||e.target.href||e.target)),true);
+addEventListener("unhandledrejection",e=>say("a promise failed: "+e.reason));
+addEventListener("securitypolicyviolation",e=>say("refused by the content security policy: "+e.violatedDirective+" "+e.blockedURI))})()"""
+
+
+class Surface:
+    """What is asked of a tab in whichever browser. A browser's own tab has `look`, `start`, `arrive`, `ask`, `told`, `inject`,
+    `press`, `type`, `tap`, `speaks`, `scripts` and `shot`."""
+
+    def open(self, url):
+        self.arrive(self.start(url))
+
+    def run(self, expression):
+        """The value of an expression, or of the promise that it is."""
+        return self.told(self.ask(expression))
+
+    def wait(self, expression, what, seconds=20):
+        deadline = time.monotonic() + seconds
+        while True:
+            with contextlib.suppress(Trouble):
+                value = self.run(expression)
+                if value:
+                    return value
+            if time.monotonic() > deadline:
+                raise Trouble(f"{what}: not within {seconds} s")
+            time.sleep(0.1)
+
+    def follow(self, expression):
+        """Clicks on an element, and waits for the page it leads to."""
+        self.run("window.__here=1")
+        if not self.run(f"(()=>{{const e={expression};if(!e)return false;e.click();return true}})()"):
+            raise Trouble(f"there is no {expression}")
+        self.wait("!window.__here&&document.readyState==='complete'", f"the page that {expression} leads to")
+
+
 class Browser:
+    name = "Chromium"
+
     def __init__(self, folder, log, host="127.0.0.1"):
         program = next((path for path in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if path), None)
         if not program:
@@ -99,7 +138,7 @@ class Browser:
             self.process.wait()
 
 
-class Tab:
+class Tab(Surface):
     def __init__(self, browser, session, target):
         self.browser, self.session, self.target, self.events = browser, session, target, []
         browser.tabs[session] = self
@@ -107,6 +146,7 @@ class Tab:
         self.call("Runtime.enable")
         # A tab that is not in front would tell the page that it is hidden.
         self.call("Emulation.setFocusEmulationEnabled", enabled=True)
+        self.call("Page.addScriptToEvaluateOnNewDocument", source=WATCH)
 
     def send(self, method, **parameters):
         return self.browser.send(method, self.session, **parameters)
@@ -139,10 +179,10 @@ class Tab:
             if not self.browser.read(deadline):
                 raise Trouble(f"no page came within {seconds} s")
 
-    def open(self, url):
-        result = self.browser.answer(self.start(url))
+    def arrive(self, number):
+        result = self.browser.answer(number)
         if result.get("errorText"):
-            raise Trouble(f"{url}: {result['errorText']}")
+            raise Trouble(result["errorText"])
         self.loaded()
 
     def ask(self, expression):
@@ -155,37 +195,31 @@ class Tab:
             raise Trouble(details.get("exception", {}).get("description") or details.get("text"))
         return result["result"].get("value")
 
-    def run(self, expression):
-        """The value of an expression, or of the promise that it is."""
-        return self.told(self.ask(expression))
-
-    def wait(self, expression, what, seconds=20):
-        deadline = time.monotonic() + seconds
-        while True:
-            with contextlib.suppress(Trouble):
-                value = self.run(expression)
-                if value:
-                    return value
-            if time.monotonic() > deadline:
-                raise Trouble(f"{what}: not within {seconds} s")
-            time.sleep(0.1)
-
-    def follow(self, expression):
-        """Clicks on an element, and waits for the page it leads to."""
-        self.events = [event for event in self.events if event["method"] != "Page.loadEventFired"]
-        self.run("window.__here=1")
-        if not self.run(f"(()=>{{const e={expression};if(!e)return false;e.click();return true}})()"):
-            raise Trouble(f"there is no {expression}")
-        self.wait("!window.__here&&document.readyState==='complete'", f"the page that {expression} leads to")
+    def inject(self, script):
+        """Runs statements, and waits for nothing."""
+        self.send("Runtime.evaluate", expression=script)
 
     def press(self, key):
-        number, text = {"Tab": (9, {}), "Enter": (13, {"text": "\r"})}[key]
+        number = {"Tab": 9, "Enter": 13, "Escape": 27, "End": 35, "Home": 36, "ArrowLeft": 37, "ArrowRight": 39}[key]
+        text = {"text": "\r"} if key == "Enter" else {}
         self.call("Input.dispatchKeyEvent", type="keyDown" if text else "rawKeyDown", key=key, code=key,
                   windowsVirtualKeyCode=number, **text)
         self.call("Input.dispatchKeyEvent", type="keyUp", key=key, code=key, windowsVirtualKeyCode=number)
 
     def type(self, text):
         self.call("Input.insertText", text=text)
+
+    def tap(self, x, y):
+        self.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
+        self.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+
+    def speaks(self, tag):
+        """The reader's language, for Accept-Language and for scripts; `None` is the browser's own."""
+        self.call("Emulation.setUserAgentOverride", userAgent=self.run("navigator.userAgent"), acceptLanguage=tag or "en-US")
+
+    def scripts(self, on):
+        """Whether pages that are opened from now on run scripts."""
+        self.call("Emulation.setScriptExecutionDisabled", value=not on)
 
     def shot(self, path, full=False):
         more = {}

@@ -10,6 +10,9 @@ NAME = """const name=e=>e.tagName.toLowerCase()+(e.id?"#"+e.id:"")+(typeof e.cla
 AXE = """axe.run(document,{resultTypes:["violations"]}).then(r=>r.violations.map(v=>v.id+" ("+v.impact+"): "+v.help+": "
 +v.nodes.slice(0,3).map(n=>n.target.join(" ")+" "+((n.any[0]||n.all[0]||n.none[0]||{}).message||"")).join("; ")+(v.nodes.length>3?" and "+(v.nodes.length-3)+" more":"")))"""
 
+# What WATCH (browser.py) has seen of this document.
+BROKEN = "window.__broken?window.__broken.splice(0):['nothing watched this page']"
+
 SHAPE = "(()=>{" + NAME + """
 const wrong=[],width=document.documentElement.clientWidth,wide=document.documentElement.scrollWidth-width,shown=e=>e.checkVisibility()&&e.getClientRects().length>0;
 if(wide>0)wrong.push("scrolls sideways by "+wide+" px: "+[...document.querySelectorAll("body *")].filter(e=>e.getBoundingClientRect().right>width+1
@@ -81,33 +84,37 @@ class Judge:
             print(f"    {where}: {what}", flush=True)
 
     def all_of(self, tabs, where):
-        """Axe and the shape of the page in each tab, all at once. `where` names the page, tabs are (tab, words, is_touch)."""
+        """Axe, the shape of the page and what broke in it in each tab, all at once. `where` names the page, tabs are (tab, words, is_touch)."""
         questions = []
         for tab, words, is_touch in tabs:
-            shape = tab.ask(SHAPE.replace("TOUCH", json.dumps(is_touch)))
-            tab.send("Runtime.evaluate", expression=f"if(!window.axe){{{self.axe}}}")
-            questions.append((tab, f"{where}, {words}", shape, tab.ask(AXE)))
+            shape, broken = tab.ask(SHAPE.replace("TOUCH", json.dumps(is_touch))), tab.ask(BROKEN)
+            tab.inject(f"if(!window.axe){{{self.axe}}}")
+            questions.append((tab, f"{where}, {words}", shape, broken, tab.ask(AXE)))
         for tab, words, *numbers in questions:
             for number in numbers:
                 for what in tab.told(number):
                     self.fault(words, what)
 
-    def can_fail(self, tab, url):
-        """Each judge finds what is wrong with a page that has every fault; what it does not find is a fault of its own."""
+    def can_fail(self, tab, url, emulates=True):
+        """Each judge finds what is wrong with a page that has every fault; what it does not find is a fault of its own.
+
+        `emulates`: the browser can be told to move nothing, and to take the reader's colours."""
         seen, self.faults = self.faults, []
         quiet, self.is_quiet = self.is_quiet, True
-        tab.look(360)
+        tab.look(390)
         tab.open(url)
         self.all_of([(tab, "planted", True)], "planted")
         tab.look(1440, scheme="light")
-        self.still(tab, "planted")
-        tab.look(1440, contrast="active", scheme="light")
-        self.forced(tab, "planted")
+        words = ["image-alt", "document-title", "scrolls sideways", "a target of", "the chips take 3", "a mark alone", "the present is out of sight",
+                 "letters ", "no ring is seen", "does not lead to: search", "nothing is not defined", "did not load", "refused by the content"]
+        if emulates:
+            self.still(tab, "planted")
+            tab.look(1440, contrast="active", scheme="light")
+            self.forced(tab, "planted")
+            words += ["would move", "a state without sign", "a shape as its ground", "the chosen chip"]
         self.keyboard(tab, "planted", {"search"})
         found, self.faults, self.is_quiet = "\n".join(self.faults), seen, quiet
-        for word in ("image-alt", "document-title", "scrolls sideways", "a target of", "the chips take 3", "a mark alone", "the present is out of sight",
-                     "letters ", "would move", "a state without sign", "a shape as its ground", "the chosen chip", "no ring is seen",
-                     "does not lead to: search"):
+        for word in words:
             if word not in found:
                 self.fault("the judges themselves", f"did not see: {word}")
 
@@ -141,14 +148,15 @@ class Judge:
         for what in tab.run(FORCED):
             self.fault(where + ", forced colours", what)
 
-    def keyboard(self, tab, where, wanted, limit=80):
-        """Tab from the top to the end: every stop is seen with its ring, and what is wanted is among them."""
+    def keyboard(self, tab, where, wanted, limit=80, until=None):
+        """Tab from the top to the end, or to the first stop of a kind: every stop is seen with its ring, and what is wanted is
+        among them."""
         tab.run("document.activeElement.blur(),scrollTo(0,0)")
         reached = set()
         for _ in range(limit):
             tab.press("Tab")
             stop = tab.run(FOCUS)
-            if stop is None:
+            if stop is None or until in reached:
                 break
             reached |= {stop["kind"]} | ({"run"} if stop["run"] else set())
             if not stop["ring"]:

@@ -15,6 +15,7 @@ import time
 import urllib.request
 import uuid
 
+import past
 import ways
 
 TOKEN = "0123456789abcdef0123"
@@ -23,7 +24,7 @@ LONG = "Ein Name, der so lang ist, wie ein Name nur sein darf, " * 3 + "und_ein_
 
 PLANTED = """<!doctype html><html><head><title></title><meta name="viewport" content="width=device-width">
 <style>body{background:#fff}a{outline:none!important;transition:color 1s}.wide{width:2000px}.state i{display:none}text{font-size:6px}.present{overflow-x:auto}</style></head><body>
-<img src="/x"><div class="wide">wide</div><a href="/y">y</a><span class="state down"></span>
+<script>nothing.there()</script><img src="/x"><img src="http://127.0.0.2/refused"><div class="wide">wide</div><a href="/y">y</a><span class="state down"></span>
 <div id="checks"><nav class="chips"><a href="/1" aria-current="true">1</a><br><a href="/2">2</a><br><a href="/3">3</a></nav></div>
 <ul class="problems"><li><span class="mark">x</span> <a href="/4" style="display:block">a check</a></li></ul>
 <div class="present"><div style="width:1500px"><svg class="chart" viewBox="0 0 800 200" style="width:800px"><text x="9" y="90">5 ms</text>
@@ -37,13 +38,13 @@ def free_port():
 
 
 class Target(http.server.ThreadingHTTPServer):
-    """Answers 200; /slow late; what is in `broken` with 503."""
+    """Answers 200; /slow late, /wait/MILLISECONDS as late as that; what is in `broken` with 503. Keeps the notifications it is sent."""
     daemon_threads = True
     request_queue_size = 512
 
     def __init__(self):
         super().__init__(("127.0.0.1", 0), Answer)
-        self.broken = set()
+        self.broken, self.embeds, self.hooks = set(), "", []
         threading.Thread(target=self.serve_forever, daemon=True).start()
 
     @property
@@ -55,23 +56,29 @@ class Answer(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         if self.path == "/slow":
             time.sleep(0.03)
-        if self.path == "/planted":
-            return self.planted()
+        elif self.path.startswith("/wait/"):
+            time.sleep(int(self.path[6:]) / 1000)
+        if self.path in ("/planted", "/embeds"):
+            return self.page(PLANTED if self.path == "/planted" else self.server.embeds)
         self.send_response(503 if self.path in self.server.broken else 200)
         self.send_header("Content-Length", "0")
         self.end_headers()
 
     def do_POST(self):
-        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        if self.path == "/hook":
+            self.server.hooks.append(body.decode())
         self.send_response(204)
         self.end_headers()
 
-    def planted(self):
-        """A page with every fault that the judges look for."""
+    def page(self, text):
+        """The one with every fault that the judges look for, or the one that has parts of a public page in it."""
         self.send_response(200)
-        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        if text == PLANTED:
+            self.send_header("Content-Security-Policy", "img-src 'self'")
         self.end_headers()
-        self.wfile.write(PLANTED.encode())
+        self.wfile.write(text.encode())
 
     def log_message(self, *_):
         pass
@@ -154,7 +161,7 @@ def thirty(target, closed):
 
 
 class Agent:
-    def __init__(self, binary, folder, checks, target):
+    def __init__(self, binary, folder, checks, target, public="", pasts=None, name="Späti 東京"):
         self.binary, self.folder, self.port = binary, pathlib.Path(folder), free_port()
         self.folder.mkdir()
         self.url, self.process = f"http://127.0.0.1:{self.port}", None
@@ -162,8 +169,8 @@ class Agent:
         self.closed = socket.socket()
         self.closed.bind(("127.0.0.1", 0))
         (self.folder / "agent.yaml").write_text(
-            f"agent: {{name: Späti 東京, region: eu-west, state_dir: {self.folder}/state}}\nspool: {{size: 16MiB}}\n"
-            f'status: {{listen: "127.0.0.1:{self.port}", run_now_token: {TOKEN}}}\n'
+            f"agent: {{name: {name}, region: eu-west, state_dir: {self.folder}/state}}\nspool: {{size: 16MiB}}\n"
+            f'status: {{listen: "127.0.0.1:{self.port}", run_now_token: {TOKEN}{public}}}\n'
             f"limits: {{in_flight_per_host: 100}}\nchecks: {checks(target, self.closed.getsockname()[1])}\n")
 
         # The check that is down has a way that is broken: nothing on loopback has one of its own.
@@ -171,6 +178,10 @@ class Agent:
         state.mkdir(mode=0o700)
         (state / "traces").write_bytes(ways.file(uuid.UUID(check_id(4))))
         (state / "traces").chmod(0o600)
+        if pasts:
+            (state / "windows").mkdir(mode=0o700)
+            (state / "windows" / "0000").write_bytes(past.file({uuid.UUID(check_id(each)): it for each, it in pasts.items()}))
+            (state / "windows" / "0000").chmod(0o600)
 
     def begin(self):
         log = open(self.folder / "log", "ab")

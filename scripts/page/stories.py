@@ -93,6 +93,10 @@ def frozen(judge, tab, agent, path="/"):
         print(f"    {where}: the page said that it is not live after {taken:.1f} s")
         if taken > 14:
             judge.fault(where, f"the page said so after {taken:.1f} s, not within 14 s")
+        # Of one page: the style is the same on all, and 500 rows take axe long.
+        for scheme in ("light", "dark") if path != "/" else ():
+            tab.look(390, 844, scheme=scheme)
+            judge.all_of([(tab, f"not live, {scheme}", True)], where)
     except Trouble as trouble:
         judge.fault(where, str(trouble))
     finally:
@@ -128,6 +132,13 @@ def elsewhere(judge, tab, agent, name):
             judge.fault(where, str(trouble))
 
 
+def sign_in(tab):
+    for field, text in (("token", TOKEN), ("name", "anna")):
+        tab.run(f"document.querySelector('#{field}').focus()")
+        tab.type(text)
+    tab.follow("document.querySelector('form[action=\"/sign-in\"] button')")
+
+
 def acts(judge, tab, agent, shoot):
     """From a phone: sign in once, acknowledge, mute, take it back, run; each is told and shown, with a script and without."""
     where = "acts"
@@ -138,10 +149,7 @@ def acts(judge, tab, agent, shoot):
         judge.fault(where, f"leads to {tab.run('location.href')} without a session")
         return
     shoot(tab, "sign-in-390-dark")
-    for field, text in (("token", TOKEN), ("name", "anna")):
-        tab.run(f"document.querySelector('#{field}').focus()")
-        tab.type(text)
-    tab.follow("document.querySelector('form[action=\"/sign-in\"] button')")
+    sign_in(tab)
     if tab.run("document.cookie") or tab.run("location.pathname") != "/":
         judge.fault(where, f"the cookie is seen by scripts, or the way back is {tab.run('location.href')}")
 
@@ -173,7 +181,7 @@ def acts(judge, tab, agent, shoot):
 
 
 def begin_without_script(tab, agent):
-    tab.call("Emulation.setScriptExecutionDisabled", value=True)
+    tab.scripts(False)
     tab.open(agent.url + "/")
     tab.events.clear()
     return time.monotonic()
@@ -188,7 +196,25 @@ def end_without_script(judge, tab, since):
         loads = len(tab.happened("Page.loadEventFired"))
     if not loads:
         judge.fault("without script", "the page was not fetched again within 60 s")
-    tab.call("Emulation.setScriptExecutionDisabled", value=False)
+    tab.scripts(True)
+
+
+def search(judge, tab, agent):
+    """A word in another script is typed and sent with the Enter key."""
+    tab.look(1440)
+    tab.open(agent.url + "/?state=down&state=off")
+    tab.run("document.querySelector('input[type=search]').focus()")
+    seek(tab, "قاعدة")
+    found, shown = tab.run("location.search"), tab.run(ROWS)
+    if shown != [check_id(4)] or "state=down" not in found:
+        judge.fault("search", f"{found} shows {shown}")
+
+
+def seek(tab, text):
+    tab.type(text)
+    tab.run("window.__here=1")
+    tab.press("Enter")
+    tab.wait("!window.__here&&document.readyState==='complete'", "the search")
 
 
 def filters(judge, tab, agent):
@@ -230,10 +256,7 @@ def filters(judge, tab, agent):
         judge.fault("grouping", "there are no headings")
     address = tab.run("location.href")
     tab.run("document.querySelector('input[type=search]').focus()")
-    tab.type("قاعدة")
-    tab.run("window.__here=1")
-    tab.press("Enter")
-    tab.wait("!window.__here&&document.readyState==='complete'", "the search")
+    seek(tab, "قاعدة")
     found = tab.run("location.search")
     for part in ("tag=db", "tag=prod", "state=down", "state=off", "group=tag"):
         if part not in found:

@@ -56,12 +56,19 @@ def trace(when, end, hops):
             + b"".join(hops))
 
 
+def remainder(byte):
+    for _ in range(8):
+        byte = byte >> 1 ^ (0x82f63b78 if byte & 1 else 0)
+    return byte
+
+
+REMAINDERS = [remainder(byte) for byte in range(256)]
+
+
 def crc32c(data):
     crc = 0xffffffff
     for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = crc >> 1 ^ (0x82f63b78 if crc & 1 else 0)
+        crc = crc >> 8 ^ REMAINDERS[(crc ^ byte) & 0xff]
     return crc ^ 0xffffffff
 
 

@@ -141,7 +141,8 @@ enum Layout {
   /// A whole name, apart from the direction of what stands round it.
   static func name(_ text: String) -> Markup { "<bdi>\(Markup(name: text))</bdi>" }
 
-  private static func icon(_ state: CheckState) -> String {
+  /// The gem in the state's colour. Without an icon a browser asks for `/favicon.ico`, which the policy refuses.
+  static func icon(_ state: CheckState) -> String {
     let color =
       switch state {
       case .up: "%2322C55E"

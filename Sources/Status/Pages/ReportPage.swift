@@ -34,6 +34,7 @@ package struct ReportPage {
       <meta name="color-scheme" content="light dark">
       <meta name="referrer" content="no-referrer">
       <title>\(report.period.words) · \(StatusFormat.name(agent.name))</title>
+      <link rel="icon" href="data:,">
       <style nonce="\(nonce)">\(Palette.style)\(Layout.reportStyle)</style>
       </head>
       <body>

@@ -65,7 +65,7 @@ extension Layout {
     all(slides,place).forEach((e,i)=>{if(slid[i])e.scrollLeft=slid[i]});
     if(inside){const c=all(can,place),t=(href&&c.find(e=>e.getAttribute("href")===href))||c[at];if(t)t.focus({preventScroll:true})}}
     let seen=Moment.now(),last=Moment.now(),due=0,stream=null,again=0;
-    function take(t){const d=new DOMParser().parseFromString(t,"text/html"),list=by("list"),next=d.getElementById("list"),y=scrollY;
+    function take(t){const d=new DOMParser().parseFromString(t.replace(/<style[^]*?style>/,""),"text/html"),list=by("list"),next=d.getElementById("list"),y=scrollY;
     if(!list!==!next||!by("line")!==!d.getElementById("line")){location.reload();return}
     if(kind==="list"){
     for(const i of [...places,"chips","tags","list"]){const o=by(i),n=d.getElementById(i);if(o&&n&&o.innerHTML!==n.innerHTML)swap(o,n.innerHTML)}}

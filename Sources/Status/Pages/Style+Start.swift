@@ -39,7 +39,7 @@ extension Layout {
     #said{position:fixed;left:16px;right:16px;bottom:16px;z-index:3;max-width:560px;margin:0 auto;display:flex;gap:12px;align-items:center;\
     justify-content:space-between;background:var(--card);border:2px solid var(--brand);border-radius:12px;padding:8px 16px;min-height:48px}
     #said:empty{display:none}
-    .gone main{opacity:.72}
+    .gone main{filter:saturate(.35)}
     .tools{display:grid;grid-template-columns:minmax(0,1fr) auto;gap:8px;margin-bottom:8px;align-items:start}
     .tools form{display:flex;min-width:0;margin:0;gap:8px}.filter summary{border:1px solid var(--edge);border-radius:8px;padding:10px 16px}
     .filter[open]{grid-column:1/-1}.filter[open] summary{width:max-content;margin-bottom:8px}.filter .tags{margin-top:8px}

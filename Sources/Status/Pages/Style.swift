@@ -18,7 +18,7 @@ extension Layout {
     h2{font-size:1.375rem;line-height:1.25;margin:0 0 12px}
     .dim{color:var(--dim);font-size:.8125rem}
     .num,.value,time,td.n{font-family:ui-monospace,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono",monospace;\
-    font-variant-numeric:tabular-nums}
+    font-variant-numeric:tabular-nums}.ago{word-spacing:-.25em}
     .top{border-bottom:1px solid var(--line);background:var(--card);position:sticky;top:0;z-index:2}html{scroll-padding-top:72px}
     .top .wrap{display:flex;flex-wrap:wrap;align-items:center;gap:4px 16px;min-height:56px;padding-top:8px;padding-bottom:8px}
     .brand{display:flex;align-items:center;gap:8px;font-weight:650;font-size:1.0625rem;color:var(--text);text-decoration:none;\
@@ -43,7 +43,7 @@ extension Layout {
     .state.up i,.mark.up{color:var(--up)}.state.down i,.mark.down{color:var(--down)}
     .state.degraded i,.mark.degraded{color:var(--degraded)}.state.unknown i,.state.off i,.mark.unknown{color:var(--unknown)}
     .problems{list-style:none;margin:0;padding:0}
-    .problems li>a{display:block;color:inherit;text-decoration:none;min-height:44px;padding:10px 4px}
+    .problems li>a{display:block;color:inherit;text-decoration:none;min-height:44px;padding:10px 0}
     .s-up{stroke:var(--up)}.s-down{stroke:var(--down)}.s-degraded{stroke:var(--degraded)}.s-unknown{stroke:var(--unknown)}\
     .s-maintenance{stroke:var(--maintenance)}
     .f-up{fill:var(--up)}.f-down{fill:var(--down)}.f-degraded{fill:var(--degraded)}.f-unknown{fill:var(--unknown)}
@@ -55,7 +55,7 @@ extension Layout {
     background:var(--bg);color:var(--text);font:inherit}
     .button,button{display:inline-flex;align-items:center;min-height:44px;padding:8px 16px;border-radius:8px;border:1px solid \
     var(--edge);background:var(--bg);color:var(--text);font:inherit;text-decoration:none;cursor:pointer}
-    .bar{display:flex;flex-wrap:wrap;gap:8px;justify-content:space-between}.bar form{margin:0}
+    .bar{display:flex;flex-wrap:wrap;gap:8px}.bar>:first-child{margin-inline-end:auto}.bar form{margin:0}
     h3{font-size:.875rem;margin:16px 0 4px;overflow-wrap:anywhere}
     .local{color:var(--dim)}td .local{display:block;white-space:nowrap}
     #checks{scroll-margin-top:8px}
@@ -69,7 +69,7 @@ extension Layout {
     .parts{display:grid;grid-template-columns:repeat(3,minmax(0,1fr));gap:16px}#elsewhere{margin-top:16px}
     dl{display:grid;grid-template-columns:auto minmax(0,1fr);gap:4px 16px;margin:0}
     dt{color:var(--dim)}dd{margin:0;text-align:right;overflow-wrap:anywhere}
-    .hero{display:flex;flex-wrap:wrap;gap:8px 24px;align-items:center}
+    .hero{display:flex;gap:8px 16px;align-items:center}
     .hero .big{font-size:2.5rem;line-height:1;width:48px;text-align:center}
     .hero .state{font-size:1.25rem}
     .hero>div{min-width:0;overflow-wrap:anywhere}

@@ -78,9 +78,9 @@ extension PublicPage {
     if(to===undefined)return;e.preventDefault();show(s,to)});
     B.addEventListener('focusout',e=>{if(at&&e.target===at.s)hide()});local();
     setInterval(async()=>{if(tip)return;try{const r=await fetch(location.href);if(!r.ok)return;
-    const p=new DOMParser().parseFromString(await r.text(),'text/html'),f=document.activeElement.id,
+    const p=new DOMParser().parseFromString((await r.text()).replace(/<style[^]*?style>/,''),'text/html'),f=document.activeElement.id,
     open=[...document.querySelectorAll('main details[open]')].map(x=>x.id);
-    for(const s of ['main','#asof'])document.querySelector(s).replaceWith(p.querySelector(s));document.title=p.title;local();
+    for(const s of ['main','#asof','#icon'])document.querySelector(s).replaceWith(p.querySelector(s));document.title=p.title;local();
     for(const i of open){const x=document.getElementById(i);if(x)x.open=true}
     if(f)document.getElementById(f)?.focus({preventScroll:true})}catch(e){}},60000)}
     """

@@ -29,6 +29,7 @@ package struct PublicPage {
       <meta name="referrer" content="no-referrer">
       <noscript><meta http-equiv="refresh" content="60"></noscript>
       <title>\(title)</title>
+      <link id="icon" rel="icon" href="\(Layout.icon(CheckState(word: headline.tone.name) ?? .unknown))">
       \(feedLinks)<style nonce="\(nonce)">\(Palette.style)\(Self.style)\(colors)</style>
       </head>
       <body \(scriptWords)>

@@ -25,6 +25,7 @@ package struct PublicWidget {
       <meta name="referrer" content="no-referrer">
       <noscript><meta http-equiv="refresh" content="60"></noscript>
       <title>\(Markup(name: picture.face.title))</title>
+      <link rel="icon" href="data:,">
       <style nonce="\(nonce)">\(Self.style)</style>
       </head>
       <body><main><h1><a class="t-\(headline.tone.name)" href="\(picture.face.path)/?lang=\(language.rawValue)" target="_blank" rel="noopener">\
@@ -37,7 +38,7 @@ package struct PublicWidget {
 
   private static let script: Markup = """
     setInterval(async()=>{try{const r=await fetch(location.href);if(!r.ok)return;
-    const p=new DOMParser().parseFromString(await r.text(),'text/html'),s='h1';
+    const p=new DOMParser().parseFromString((await r.text()).replace(/<style[^]*?style>/,''),'text/html'),s='h1';
     document.querySelector(s).replaceWith(p.querySelector(s))}catch(e){}},60000)
     """
 
