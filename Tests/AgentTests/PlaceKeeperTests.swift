@@ -102,13 +102,15 @@ import Testing
   /// Members are asked for once in thirty seconds; while the store is away they are those of before. A list without a check has
   /// no sums of it.
   @Test func membersWhileTheStoreIsAway() async throws {
-    let check = try makeCheck(places: ["paris"])
+    let check = try makeCheck(places: ["paris", "london"])
     let far = history(check, Array(0..<60), latency: .milliseconds(90))
     let world = Mutex((asked: 0, isAway: false, fetched: [String]()))
     let keeper = PlaceKeeper(
       place: "london", agent: "london-1", history: HistoryStore(), time: clock.time,
       members: { place in
-        world.withLock { world in
+        // At home there is no other.
+        if place == "london" { return [] }
+        return world.withLock { world in
           world.asked += 1
           return world.isAway ? nil : [PlaceMember("\(place)-\(world.asked)", url: "u\(world.asked)")]
         }
@@ -133,7 +135,7 @@ import Testing
     #expect(await fetched(after: .seconds(30)) == ["u2"] && world.withLock { $0.asked } == 4)
     world.withLock { $0.isAway = false }
     #expect(await fetched(after: .seconds(30)) == ["u5"])
-    #expect(keeper.places(of: check.id).map(\.members) == [1])
+    #expect(keeper.places(of: check.id).map(\.members) == [1, 0])
     keeper.apply([])
     #expect(keeper.places(of: check.id).isEmpty)
     #expect(await fetched(after: .seconds(60)) == [])

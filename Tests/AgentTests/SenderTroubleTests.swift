@@ -115,7 +115,9 @@ import Testing
   @Test(arguments: Trouble.allCases, OutboundSender.allCases)
   func eachSenderInEachTrouble(trouble: Trouble, sender: OutboundSender) async throws {
     let expected = try #require(Self.table[trouble])[sender] ?? ["taken"]
-    let found = try await said(trouble, sender)
+    var found = try await said(trouble, sender)
+    // Beside other tests the machine may be too late to tell, which it says.
+    for _ in 0..<4 where found.contains("this machine was busy") { found = try await said(trouble, sender) }
     #expect(expected.contains(found), "\(found)")
   }
 

@@ -138,6 +138,9 @@ import Testing
     #expect(answers[1].body.contains("Week 1, 29 Dec to 4 Jan 2026, so far</h1>"))
     #expect(answers[1].body.contains("href=\"/report?week=2025-W52&amp;check=Search\""))
     #expect(answers[1].body.contains("Mean response time by week"))
+    // Of the six weeks the first five have no figure: the history begins in the last one.
+    let trend = answers[1].body.split(separator: "class=\"trend\"").last?.split(separator: "</thead>").first
+    #expect(trend?.ranges(of: "<th scope=\"col\">").count == 2)
     #expect(
       answers[2].body.hasPrefix("week,complete,check,") && answers[2].body.contains("\r\n2026-W01,no,Search,")
     )

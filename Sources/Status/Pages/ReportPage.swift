@@ -163,9 +163,12 @@ package struct ReportPage {
   private func trend(_ checks: [CheckReport]) -> Markup {
     let measured = checks.filter { $0.periods.contains { $0.latency != nil } }
     guard let periods = measured.first?.periods.map(\.period) else { return "" }
-    let titles = periods.map { "<th scope=\"col\">\($0.shortWords)</th>" as Markup }
+    // On a phone the empty months before the first figure would hide the others.
+    let empty = periods.indices.prefix { index in measured.allSatisfy { $0.periods[index].latency == nil } }
+      .count
+    let titles = periods.dropFirst(empty).map { "<th scope=\"col\">\($0.shortWords)</th>" as Markup }
     let rows = measured.map { check in
-      let cells = check.periods.map { cell(StatusFormat.latency($0.latency?.mean)) }
+      let cells = check.periods.dropFirst(empty).map { cell(StatusFormat.latency($0.latency?.mean)) }
       return "<tr><th scope=\"row\">\(Layout.name(check.name))</th>\(Markup(cells))</tr>\n" as Markup
     }
     let heading = "Mean response time by \(report.period.unit.rawValue)"

@@ -43,7 +43,7 @@ extension Layout {
     fetch(to,{method:"POST",body,headers:{Accept:"application/json"},credentials:"same-origin"}).then(async r=>{
     if(r.status===401){location.href="/sign-in?to="+encodeURIComponent(location.pathname+location.search);return}
     const j=await r.json();if(!r.ok){toast("✕ "+(j.error?j.error.message:"refused"));return}
-    const u=j.data.undo;toast("✓ "+j.data.message,u&&(()=>{body.set("do",u);send(to,body)}));if(kind)fetchPage();
+    const u=j.data.undo;toast((/^[●✕▲?] /.test(j.data.message)?"":"✓ ")+j.data.message,u&&(()=>{body.set("do",u);send(to,body)}));if(kind)fetchPage();
     else setTimeout(()=>{location.href=body.get("back")||"/"},1200)
     }).catch(()=>toast("✕ the agent did not answer")).finally(()=>{if(b)b.removeAttribute("aria-busy")})}
     function ages(){for(const t of all("time.ago")){const s=Math.floor((Moment.now()-skew-new Moment(t.dateTime))/1000);

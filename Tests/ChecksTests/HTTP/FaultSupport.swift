@@ -7,7 +7,8 @@ import Glibc
 import Monitoring
 import TestSupport
 
-/// One http probe of a server on loopback that runs the script.
+/// One http probe of a server on loopback that runs the script; repeated while the machine, beside other tests, is too late to
+/// tell, which it says.
 func faultOutcome(
   limit: Duration = .seconds(10), scheme: String = "http",
   change: (inout CheckDefinition) -> Void = { _ in },
@@ -16,7 +17,12 @@ func faultOutcome(
   try await withLoopbackServer(script: script) { server in
     var bench = ProbeBench()
     bench.limit = limit
-    return try await bench.http(try httpCheck("\(scheme)://good.test:\(server.port)/", change))
+    let check = try httpCheck("\(scheme)://good.test:\(server.port)/", change)
+    var outcome = try await bench.http(check)
+    for _ in 0..<4 where outcome.verdict.message?.contains("this machine was busy") == true {
+      outcome = try await bench.http(check)
+    }
+    return outcome
   }
 }
 
