@@ -127,7 +127,8 @@ import Testing
       (["5 <= [BODY].a"], "\(any)\n  json:\n    \"$.a\": \">= 5\""),
       (["5 < [BODY].a"], "\(any)\n  json:\n    \"$.a\": \">= 6\""),
       (["5 > [BODY].a", "[CONNECTED] == true"], "\(any)\n  json:\n    \"$.a\": \"< 5\""),
-      (["5 >= [BODY].a", "[CONNECTED] == true"], "\(any)\n  json:\n    \"$.a\": \"<= 5\""),
+      // A number is cut to a whole one before it is compared: 5.9 is 5.
+      (["5 >= [BODY].a", "[CONNECTED] == true"], "\(any)\n  json:\n    \"$.a\": \"< 6\""),
     ] as [([String], String)])
   func turnedConditions(conditions: [String], expect: String) throws {
     #expect(try GatusConditionTests.outcome(conditions).expect == expect, "\(conditions)")

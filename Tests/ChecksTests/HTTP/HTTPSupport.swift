@@ -53,7 +53,12 @@ struct ProbeBench {
   ) async throws -> ProbeOutcome {
     try await withCurlEngine(trust: trust) { engine in
       let finder = TargetFinder(resolver: names, policy: EgressPolicy(egress))
-      let outcome = try await probe(engine, try Reactor(), finder).attempt(check, deadline: .now + limit)
+      let probe = probe(engine, try Reactor(), finder)
+      var outcome = try await probe.attempt(check, deadline: .now + limit)
+      // Beside other tests the machine may be too late to tell, which it says.
+      for _ in 0..<4 where outcome.verdict.message?.hasPrefix("this machine was busy") == true {
+        outcome = try await probe.attempt(check, deadline: .now + limit)
+      }
       // Whatever a test is about: the documents know the reason in this phase.
       #expect(StatusTable.documented?.allows(outcome.verdict) == true, "\(outcome.verdict)")
       return outcome
