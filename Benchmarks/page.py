@@ -46,7 +46,7 @@ def fetch_all(port, seconds):
 
 
 class Readers:
-    """Connections that say nothing, opened anew when the server closes them, and readers of the events."""
+    """Connections that say nothing, opened again when the server closes them, and readers of the events."""
 
     def __init__(self, port):
         self.port, self.ends, self.events = port, False, 0

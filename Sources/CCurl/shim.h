@@ -7,7 +7,7 @@
  * Ownership
  *   - A string given to quartz_curl_set_string is copied by libcurl; a list given to quartz_curl_set_list and a
  *     body given to quartz_curl_set_body are NOT: they must outlive their use by the handle, which ends when the
- *     option is set anew, with curl_easy_reset or with curl_easy_cleanup; then curl_slist_free_all.
+ *     option is set again, with curl_easy_reset or with curl_easy_cleanup; then curl_slist_free_all.
  *   - curl_slist_append returns the list's new head, or NULL when memory is out; the old list is then still
  *     the caller's.
  *   - Strings from quartz_curl_info_string belong to the handle and die with curl_easy_cleanup.

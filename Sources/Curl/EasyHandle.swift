@@ -3,7 +3,7 @@
 import Basics
 import CCurl
 
-/// libcurl's handle, and what it still knows from the transfer before. Setting all its options anew costs as much as
+/// libcurl's handle, and what it still knows from the transfer before. Setting all its options again costs as much as
 /// making it.
 struct EasyHandle {
   let easy: UnsafeMutableRawPointer

@@ -72,7 +72,7 @@ final class Transfer {
   }
   /// Whether the URL's scheme is https.
   var isEncrypted: Bool { ticket.isEncrypted }
-  /// Whether the handle's other options are all set anew by the next transfer, so that it needs no reset.
+  /// Whether the handle's other options are all set again by the next transfer, so that it needs no reset.
   var isPlain: Bool { ticket.isPlain }
   /// Whether an answer may call itself HTTP/2: it cannot begin in clear text without our own preface.
   var mayBeHTTP2: Bool { request.httpVersion == .http2 || request.httpVersion == .auto && isEncrypted }
@@ -175,7 +175,7 @@ final class Transfer {
     _ = body.keep(bytes, limit: 16 * 1024, lease)
   }
 
-  /// Only a plain transfer sets anew all that the plain one before it had set. For any other the handle is made new
+  /// Only a plain transfer sets again all that the plain one before it had set. For any other the handle is made new
   /// first: what it still points to (the pinned address, say) was freed.
   func shedPreparation() {
     if handle.isPrepared, !isPlain { handle.reset() }

@@ -3,7 +3,7 @@
 import Basics
 
 extension TransferReport {
-  /// Puts what was decoded in the place of what arrived, and judges the end anew: a body that is not what its
+  /// Puts what was decoded in the place of what arrived, and judges the end again: a body that is not what its
   /// Content-Encoding says tells more than what ended the transfer thereafter.
   mutating func take(_ decoded: DecodedBody) {
     body = decoded.body

@@ -174,7 +174,7 @@ extension GroupStatus {
         .warning(
           .group, "the key \(root)c/head in the store is not understood: the list of before stays",
           hint:
-            "the next pull puts the list there anew; where none is pulled: etcdctl del \(root)c/head. See who else writes there"
+            "the next pull puts the list there again; where none is pulled: etcdctl del \(root)c/head. See who else writes there"
         ))
     }
     return notices

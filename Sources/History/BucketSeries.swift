@@ -310,7 +310,7 @@ final class SeriesShape: Sendable {
 struct SeriesWindow: Sendable {
   /// In buckets, the unfinished one included.
   let length: Int64
-  /// Key of the last bucket in `totals`; nil when the totals must be counted anew.
+  /// Key of the last bucket in `totals`; nil when the totals must be counted again.
   var current: Int64?
   var totals = Bucket(key: 0)
 

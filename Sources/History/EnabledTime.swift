@@ -28,7 +28,7 @@ struct EnabledTime: Hashable, Sendable {
     }
   }
 
-  /// The wall clock was set: what it left out was never due, and what it takes back is told anew.
+  /// The wall clock was set: what it left out was never due, and what it takes back is told again.
   mutating func clockStepped(from before: Int64, to now: Int64) {
     let wasOpen = isOpen
     let past = { (spans: [Span], end: Int64) in spans.compactMap { $0.clipped(from: .min, to: end) } }

@@ -43,7 +43,7 @@ package struct LatencyHistogram: Hashable, Sendable {
 }
 
 /// How long scheduled runs took since the agent started, by kind of check: their number does not grow with that of the
-/// checks. They are no part of the history's files: a counter may begin anew with its process.
+/// checks. They are no part of the history's files: a counter may begin again with its process.
 package struct ResultHistograms: Hashable, Sendable {
   /// Of which time a run had a part.
   package enum Part: String, CaseIterable, Hashable, Sendable {

@@ -5,7 +5,7 @@ import HeapModule
 
 /// When each of many entries, numbered from 0, is due; at most one instant an entry.
 ///
-/// A binary heap cannot reach into itself, so an entry that is set anew or removed leaves its old item behind. A
+/// A binary heap cannot reach into itself, so an entry that is set again or removed leaves its old item behind. A
 /// generation per entry tells: an item is live while it carries its entry's number, and the number is odd exactly
 /// while there is such an item. Dead items fall out when they reach the top, or all at once when they
 /// outnumber the live ones.

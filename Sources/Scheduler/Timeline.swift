@@ -81,7 +81,7 @@ package struct Timeline: Hashable, Sendable {
 /// FNV-1a over the agent's name, a zero byte and the id. FNV leaves the high bits of short inputs alike, so the
 /// finaliser of SplitMix64 follows. Never change either: every agent's phases would move.
 ///
-/// The standard library's `Hasher` is of no use here: it is seeded anew in each process.
+/// The standard library's `Hasher` is of no use here: it is seeded again in each process.
 private func stableHash(_ agent: String, _ check: UniqueID) -> UInt64 {
   var hash: UInt64 = 0xcbf2_9ce4_8422_2325
   func mix(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

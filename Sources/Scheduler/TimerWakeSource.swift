@@ -86,7 +86,7 @@ private final class WakeTimers: Sendable {
     if clockSet >= 0 { close(clockSet) }
   }
 
-  /// To be said anew after each cancellation.
+  /// To be said again after each cancellation.
   func watchClock() {
     guard clockSet >= 0 else { return }
     var never = itimerspec()
@@ -106,7 +106,7 @@ private final class WakeGuest: LoopGuest {
   init(_ timers: WakeTimers, _ bell: Bell, on loop: LoopThread) {
     self.timers = timers
     self.bell = bell
-    // Told once for each time it fires, so that nothing has to be read: to arm it anew takes the expiration away.
+    // Told once for each time it fires, so that nothing has to be read: to arm it again takes the expiration away.
     let once = LoopThread.readable | EPOLLET.rawValue
     _ = loop.watch(timers.timer, for: self, key: Self.timerKey, once, isNew: true)
     if timers.clockSet >= 0 {

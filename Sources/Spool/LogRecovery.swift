@@ -37,9 +37,9 @@ struct LogRecoverer {
   /// The identity the cursor names.
   let identity: UniqueID?
   let progress: DeliveryProgress?
-  /// Records at or above this are about to be written anew.
+  /// Records at or above this are about to be written again.
   let limit: UInt64
-  /// Gaps at `limit` that were synced before the disk failed; others there are about to be written anew.
+  /// Gaps at `limit` that were synced before the disk failed; others there are about to be written again.
   var knownGaps: Set<GapRecord> = []
   /// Go on without a segment that cannot be read. Not at the first try: the fault may pass, the results would not
   /// come back.
@@ -219,7 +219,7 @@ struct LogRecoverer {
         read.segment.end = record.position.offset + frame.size
         return false
       }
-      // At the limit stands a gap of its own, or one that was written anew in the next segment.
+      // At the limit stands a gap of its own, or one that was written again in the next segment.
       let isOwn = read.segment.limit == limit ? knownGaps.contains(gap) : !later.contains(gap)
       guard frame.sequence < read.segment.limit || isOwn else { return true }
       read.segment.end = record.position.offset + frame.size

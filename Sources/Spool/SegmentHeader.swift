@@ -76,7 +76,7 @@ struct SegmentHeader: Hashable, Sendable {
 /// `results-00000000000003e9-00000007.seg`: log, base sequence, generation, both hexadecimal.
 ///
 /// The generation counts segments as they are made. Where the ranges of two segments overlap (a segment whose sync
-/// failed was written anew; small ones were joined at a start) the later generation holds.
+/// failed was written again; small ones were joined at a start) the later generation holds.
 struct SegmentName: Hashable, Sendable {
   enum Log: UInt8, Sendable, CaseIterable {
     case results = 0

@@ -2,7 +2,7 @@
 
 import Basics
 
-/// Records to be written anew, and the segments that hold nothing else.
+/// Records to be written again, and the segments that hold nothing else.
 struct RewrittenTail {
   var entries: [SpoolEntry] = []
   var generations: Set<UInt32> = []
@@ -67,7 +67,7 @@ extension SegmentLog {
     return LogPosition(generation: segment?.name.generation ?? 0, offset: SegmentHeader.size)
   }
 
-  /// The records at the end of the log that a start writes anew: those of the last segment, and of small ones before.
+  /// The records at the end of the log that a start writes again: those of the last segment, and of small ones before.
   ///
   /// Data that a killed process wrote and did not sync reads well from the page cache and may still never reach the
   /// medium, so it counts only once it was written and synced again. And since a writer never appends to a segment it

@@ -88,7 +88,7 @@ extension SpoolCore {
     _ files: any SpoolFileSystem, cursor: Cursor?
   ) throws(FileFault) -> (LogRecovery, continues: Bool) {
     if let identity {
-      // What waits in memory was perhaps half written before the disk failed: it is written anew, so the old copies
+      // What waits in memory was perhaps half written before the disk failed: it is written again, so the old copies
       // do not count.
       var reader = recoverer(
         files, .results, identity: identity, progress: progress,

@@ -92,7 +92,7 @@ extension SpoolCore {
     search.oldest = nil
   }
 
-  /// While the store is being opened: should that fail, the next attempt writes these gap records anew.
+  /// While the store is being opened: should that fail, the next attempt writes these gap records again.
   private mutating func owe(_ gaps: [GapRecord]) { if case .memory = mode { owedGaps += gaps } }
 
   /// The gap records that must outlive a segment: what is lost with it, and what it still remembers and no later

@@ -59,7 +59,7 @@ struct SpoolCore {
   mutating func attach(at time: SpoolTime) -> FileFault? {
     wall = time.wall
     do throws(FileFault) {
-      // Opening anew while this object holds the lock would lock us out of our own directory.
+      // Opening again while this object holds the lock would lock us out of our own directory.
       if let files { try adopt(try files.reattached(), at: time) } else { try adopt(try open(), at: time) }
       return nil
     } catch {

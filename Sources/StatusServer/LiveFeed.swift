@@ -12,7 +12,7 @@ import Synchronization
 final class LiveFeed: Sendable {
   struct Reader {
     let channel: any Channel
-    /// Has to fetch the page anew: it is new, or was not told something.
+    /// Has to fetch the page again: it is new, or was not told something.
     var isBehind = true
     /// Rounds in a row in which it took nothing.
     var stuck = 0

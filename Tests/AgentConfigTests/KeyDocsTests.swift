@@ -24,7 +24,7 @@ struct KeyDocsTests {
     return (lines.joined(separator: "\n"), names)
   }
 
-  /// Each table stands in the pages as it is generated. With `QUARTZ_WRITE_DOCS=1` the pages are written anew.
+  /// Each table stands in the pages as it is generated. With `QUARTZ_WRITE_DOCS=1` the pages are written again.
   @Test func tablesAreGenerated() throws {
     var names: [String] = []
     for name in Self.pages {

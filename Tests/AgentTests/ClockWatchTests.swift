@@ -29,7 +29,7 @@ import Testing
     let now = clock.wall.advanced(by: .seconds(10))
     let day = try #require(history.checks(now: now).first).window(.day)
     let isStep = abs(step) > 10
-    // Forward, the half minute before the step is still there; back, it is told anew.
+    // Forward, the half minute before the step is still there; back, it is told again.
     let due = !isStep ? watched + step + 10 : step > 0 ? watched + 10 : 10
     #expect(abs(day.enabled - due * 1_000_000) < 2000)
     #expect(lines.all.map { $0.prefix(39) } == (isStep ? ["the wall clock of this machine was set "] : []))

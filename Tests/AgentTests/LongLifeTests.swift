@@ -13,7 +13,7 @@ import TestSupport
 import Testing
 @testable import Agent
 
-/// What the agent does each second it must be able to do for years. A closure that lies bare in a `Mutex` is wrapped anew
+/// What the agent does each second it must be able to do for years. A closure that lies bare in a `Mutex` is wrapped again
 /// each time the lock is taken: after a day of such seconds its call was 170,000 frames deep, and the first incident then
 /// ended the process.
 @Suite struct LongLifeTests {

@@ -99,7 +99,7 @@ import Testing
     #expect(!journal.isPoison(list))
   }
 
-  /// A minute of life, or an end in order, clears what was counted; a changed content starts anew.
+  /// A minute of life, or an end in order, clears what was counted; a changed content starts again.
   @Test func whatClearsTheCount() {
     var journal = started()
     die(&journal, over: [], reading: list)

@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  /// Drawn anew in each run: pieces of answers in any order. What begins with 2xx is taken, and nothing else is.
+  /// Drawn again in each run: pieces of answers in any order. What begins with 2xx is taken, and nothing else is.
   @Test func drawn() async throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     print("receivers from the seed \(seed)")

@@ -29,7 +29,7 @@ import Testing
     #expect(desk.told.first?.message.members.first?.since == after(0), "since the first failure")
   }
 
-  /// A success in between begins the row anew, and so does maintenance.
+  /// A success in between begins the row again, and so does maintenance.
   @Test(arguments: [false, true]) func aRowThatEnds(_ isMaintenance: Bool) throws {
     let shop = try makeCheck("Shop")
     var desk = Desk(settings(Self.three), [shop])

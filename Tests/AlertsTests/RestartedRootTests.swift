@@ -6,7 +6,7 @@ import Testing
 
 @testable import Alerts
 
-/// The first check of an incident works again, and the agent starts anew before anybody was told of that.
+/// The first check of an incident works again, and the agent starts again before anybody was told of that.
 @Suite struct RestartedRootTests {
   /// What the others do since then is not known: nothing is "still down" before a result says so.
   @Test(arguments: [false, true]) func theOthersAreWaitedFor(_ isStillDown: Bool) throws {

@@ -53,7 +53,7 @@ import Testing
     #expect(world.heard == ["0 opened Shop and 1 more are down: refused"])
   }
 
-  /// A container that begins anew under its name goes on with what it wrote before: it has not found it up.
+  /// A container that begins again under its name goes on with what it wrote before: it has not found it up.
   @Test func aMemberWithoutItsDisk() throws {
     let shop = try makeCheck("Shop")
     var world = ShareWorld(agents: 2, [shop])

@@ -121,7 +121,7 @@ import Testing
     #expect(found == [.value(.number("3"))])
   }
 
-  /// A needle that nearly matches everywhere: the worst for a search that begins anew.
+  /// A needle that nearly matches everywhere: the worst for a search that begins again.
   @Test func aSearchIsLinear() {
     let text = [UInt8](repeating: 0x61, count: 1 << 20)
     let needle = [UInt8](repeating: 0x61, count: 1 << 16) + [0x62]

@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  /// A group gets another store, and its revisions begin anew: after three runs and a minute nobody remembers the old ones.
+  /// A group gets another store, and its revisions begin again: after three runs and a minute nobody remembers the old ones.
   @Test func revisionsMayBeginAnew() async throws {
     try await withBackend { backend in
       try await backend.seed(checks: 1)

@@ -61,7 +61,7 @@ import Testing
       (.moved(gained: 1, given: 2, because: nil), "1 check came here and 2 went to others"),
       (.alone, "the store was lost: going on alone"),
       (.unreached, "the store has not been reached: going on alone"), (.back, "the store is back"),
-      (.newWorld, "the store is another one or was set back: everything was read anew"),
+      (.newWorld, "the store is another one or was set back: everything was read again"),
       (.nameTaken, "another agent is in the group under this name: waiting until it is free"),
     ] as [(GroupJournal.What, String)])
   func words(what: GroupJournal.What, words: String) { #expect(what.words == words) }
@@ -84,7 +84,7 @@ import Testing
     #expect(journal.total == 70 && journal.entries.map(\.revision) == Array(7...70))
   }
 
-  /// A trouble lasts since it began, whatever its words; another kind begins anew, and the name's next holder too.
+  /// A trouble lasts since it began, whatever its words; another kind begins again, and the name's next holder too.
   @Test func troubles() {
     var journal = GroupJournal()
     func at(_ seconds: Int64) -> Timestamp { Timestamp(seconds: seconds) }

@@ -46,7 +46,7 @@ struct SimStore {
     for (lease, term) in leases { leases[lease]?.end = now + term.length }
   }
 
-  /// Nothing is left, and the count begins anew.
+  /// Nothing is left, and the count begins again.
   mutating func wipe() {
     cluster += 1
     (revision, keys, leases, log, compacted) = (1, [:], [:], [], 0)

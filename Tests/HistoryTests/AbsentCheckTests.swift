@@ -65,7 +65,7 @@ import Testing
     store.apply([], now: start.advanced(by: .seconds(8 * 86_400)))
     store.apply([check], now: start.advanced(by: .seconds(8 * 86_400)))
     let late = store.checks(now: start.advanced(by: .seconds(8 * 86_400)))
-    #expect(late.first?.window(.month).counts.up == 0, "after a week without it, it starts anew")
+    #expect(late.first?.window(.month).counts.up == 0, "after a week without it, it starts again")
   }
 
   @Test func whatTheStoreLostIsNotMistakenForCounted() throws {

@@ -22,7 +22,7 @@ import Testing
       now = now.advanced(by: .seconds(7))
     }
     let day = try #require(store.checks(now: now).check(check.id)).window(.day)
-    // Set back by less than was lived, the time in between is told anew and counts once.
+    // Set back by less than was lived, the time in between is told again and counts once.
     let overlap: Int64 = steps[0] == -12 ? 7 : 0
     #expect(day.enabled == (30 + 7 * Int64(steps.count) - overlap) * 1_000_000)
   }

@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  /// A window is so many buckets long however it was counted: a step back and a step forward count it anew.
+  /// A window is so many buckets long however it was counted: a step back and a step forward count it again.
   @Test func aWindowThatIsCountedAnewHasItsLength() {
     var series = BucketSeries(SeriesShape(width: 10, windows: [3, 6]))
     for key in 0..<6 { series.count(.up, at: 10 * Int64(key), latency: nil) }
@@ -90,7 +90,7 @@ import Testing
     #expect(status.window(.day).counts.down == 1)
   }
 
-  /// Failures count one after the other: a success begins anew, and what nobody could judge changes nothing.
+  /// Failures count one after the other: a success begins again, and what nobody could judge changes nothing.
   @Test(
     arguments: [
       ([.down, .down], 2), ([.down, .down, .up], 0), ([.down, .up, .down], 1),

@@ -61,7 +61,7 @@ import Testing
   }
 
   /// A run that began up to two intervals, or five minutes, before the newest slot is a late arrival, and the time
-  /// between stays as it was told; before that the clock was set back, and the time is told anew.
+  /// between stays as it was told; before that the clock was set back, and the time is told again.
   @Test(arguments: [60, 600] as [Int64]) func whereALateArrivalEndsAndAClockSetBackBegins(_ seconds: Int64)
     throws
   {

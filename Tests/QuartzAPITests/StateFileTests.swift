@@ -102,7 +102,7 @@ import Testing
       #expect(await failure("pipe") == "\(folder.path)/pipe is not a regular file: move it away")
       #expect(symlink("secret", folder.path + "/link") == 0)
       #expect(await failure("link") == "\(folder.path)/link is a symbolic link: move it away")
-      // Written anew it is a file of its own, and the other keeps its bytes.
+      // Written again it is a file of its own, and the other keeps its bytes.
       try await StateFile(path: folder.path + "/state").write([2])
       #expect(try await StateFile(path: folder.path + "/state").read() == [2])
       #expect(try await secret.read() == [1])

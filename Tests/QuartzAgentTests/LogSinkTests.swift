@@ -19,7 +19,7 @@ import Testing
     var all: [String] { kept.withLock { $0.map { String($0.drop { $0 != " " }.dropFirst()) } } }
   }
 
-  /// Sixty lines a minute of one class; the next minute begins with how many were left out, and counts anew.
+  /// Sixty lines a minute of one class; the next minute begins with how many were left out, and counts again.
   @Test func aClassHasSixtyLinesAMinute() {
     let (clock, lines) = (FakeClock(), Lines())
     let sink = LogSink(format: .text, time: clock.time) { lines.add($0) }

@@ -21,7 +21,7 @@ import Testing
       + names.map { ("completions/\($1)", CompletionsCommand.script(for: $0)) }
   }
 
-  /// With `QUARTZ_WRITE_DOCS=1` they are written anew.
+  /// With `QUARTZ_WRITE_DOCS=1` they are written again.
   @Test func deployHasThem() throws {
     #expect(ManualPages.all().count > 10)
     let isWriting = ProcessInfo.processInfo.environment["QUARTZ_WRITE_DOCS"] == "1"

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// What README and docs show of a terminal is what the commands print there: each block of `console` is given to a shell in a
-/// terminal, and compared. With `QUARTZ_WRITE_DOCS=1` the pages are written anew.
+/// terminal, and compared. With `QUARTZ_WRITE_DOCS=1` the pages are written again.
 @Suite struct SampleStories {
   private static let repository = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()

@@ -196,7 +196,7 @@ private final class ChangingSource: StatusSource {
     }
   }
 
-  /// A reader that takes nothing for some rounds, and then reads on, is told to fetch the page anew: news were lost to it.
+  /// A reader that takes nothing for some rounds, and then reads on, is told to fetch the page again: news were lost to it.
   @Test func aReaderThatWasBehindFetchesAll() async throws {
     let status = try manyChecks()
     let source = ChangingSource(status, isBusy: true)

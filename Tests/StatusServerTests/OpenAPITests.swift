@@ -13,7 +13,7 @@ import Testing
 @Suite struct OpenAPITests {
   private let file = repository.appending(path: "docs/openapi.json")
 
-  /// What is served stands in docs/openapi.json, laid out for people. With `QUARTZ_WRITE_DOCS=1` it is written anew.
+  /// What is served stands in docs/openapi.json, laid out for people. With `QUARTZ_WRITE_DOCS=1` it is written again.
   @Test func theDocumentIsInTheDocs() async throws {
     let served = try await withServer(try sampleSource()) { try await get($0, "/api/v1/openapi.json") }
     #expect(served.status == 200 && served.header("Content-Type") == "application/json")

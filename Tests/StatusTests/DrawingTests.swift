@@ -9,7 +9,7 @@ import Testing
 
 /// Lines, counts and badges: where their shapes are.
 @Suite struct DrawingTests {
-  /// A line ends at a failure and begins anew after it, and what failed or is unknown has a mark in its place.
+  /// A line ends at a failure and begins again after it, and what failed or is unknown has a mark in its place.
   @Test func aLineIsBrokenByFailures() throws {
     let check = try makeCheck("Shop front")
     let states: [CheckState] = [.up, .down, .degraded, .up, .unknown]

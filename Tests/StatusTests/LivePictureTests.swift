@@ -70,7 +70,7 @@ import Testing
     }
   }
 
-  /// Other checks than before: nothing in place, the page anew.
+  /// Other checks than before: nothing in place, the page again.
   @Test func anotherListIsFetched() throws {
     var status = try sampleStatus().status
     var picture = LivePicture()

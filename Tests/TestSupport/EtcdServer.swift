@@ -21,7 +21,7 @@ package final class EtcdServer: Sendable {
   private let folder: URL
   private let servers: [Slot]
 
-  /// A member of the cluster, which may be started anew.
+  /// A member of the cluster, which may be started again.
   private final class Slot: Sendable {
     private let state: Mutex<RealServer>
 

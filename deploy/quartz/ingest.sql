@@ -456,7 +456,7 @@ language sql stable parallel safe as $$
 $$;
 
 -- How long the word of an agent that had a check fences off those who had it before: three runs and a minute. After that it is
--- gone, or the group has another store, whose revisions begin anew.
+-- gone, or the group has another store, whose revisions begin again.
 create or replace function quartz_agent.fence(check_interval integer) returns interval
 language sql immutable parallel safe as $$
   select 3 * make_interval(secs => least(greatest(check_interval, 0), 86400)) + interval '1 minute'

@@ -154,7 +154,7 @@ def leader_and_member_killed(world, dice, agents):
 
 
 def compacted(world, dice, _):
-    """What the watches have not seen is gone when they begin anew."""
+    """What the watches have not seen is gone when they begin again."""
     world.store.compact()
     for agent in world.agents:
         world.lab.break_connections(agent.space, STORE)

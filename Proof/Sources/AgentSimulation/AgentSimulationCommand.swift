@@ -26,7 +26,7 @@ enum AgentSimulationCommand {
     var arguments: [UnsafeMutablePointer<CChar>?] = CommandLine.arguments.map { strdup($0) }
     arguments.append(nil)
     execv("/proc/self/exe", arguments)
-    print("agent-simulation: cannot start anew: \(String(cString: strerror(errno)))")
+    print("agent-simulation: cannot start again: \(String(cString: strerror(errno)))")
     exit(70)
   }
 

@@ -24,19 +24,19 @@ final class HeartbeatKeeper: HeartbeatTaking {
   }
 
   /// Restores the reports from before the process began. A file that cannot be read makes no job late: all are waited
-  /// for anew.
+  /// for again.
   func restore() async {
     do throws(StateFile.Failure) {
       guard let bytes = try await file.read() else { return }
       guard let book = HeartbeatBook(bytes, now: time.reading()) else {
         return log.warning(
-          "the reports of jobs in state_dir are damaged: they are waited for anew",
+          "the reports of jobs in state_dir are damaged: they are waited for again",
           metadata: ["file": "\(file.name)"])
       }
       desk.restore(book)
     } catch {
       log.warning(
-        "the reports of jobs cannot be read: they are waited for anew", metadata: ["problem": "\(error)"])
+        "the reports of jobs cannot be read: they are waited for again", metadata: ["problem": "\(error)"])
     }
   }
 

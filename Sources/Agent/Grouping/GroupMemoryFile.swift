@@ -20,7 +20,7 @@ struct GroupMemoryFile: Sendable {
   static let fileName = "group-view.json"
   /// Between two looks whether there is another view.
   private static let pulse: Duration = .seconds(1)
-  /// A view that stays is written anew so often, for its age counts.
+  /// A view that stays is written again so often, for its age counts.
   private static let refresh: Duration = .seconds(3600)
   /// After a failure.
   private static let patience: Duration = .seconds(60)

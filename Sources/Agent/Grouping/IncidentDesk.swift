@@ -105,7 +105,7 @@ final class IncidentDesk: IncidentShare {
     }
   }
 
-  /// A process that stood still may have lost its checks, and does not know it yet: what it knows is read anew.
+  /// A process that stood still may have lost its checks, and does not know it yet: what it knows is read again.
   private func wake(_ state: inout State, _ now: Instant) {
     let gap = state.looked?.duration(to: now) ?? .zero
     state.looked = now

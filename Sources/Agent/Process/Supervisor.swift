@@ -50,7 +50,7 @@ struct Supervisor: Sendable {
   }
 
   /// Beaten by the scheduler's loop: the first beat says that the agent probes, every later one that it still does.
-  /// A loop that is dead while the process lives says nothing, and systemd starts the agent anew.
+  /// A loop that is dead while the process lives says nothing, and systemd starts the agent again.
   ///
   /// - Parameter isWell: false: a thread that probes depend on is stuck, and the beat is withheld.
   func pulse(

@@ -9,7 +9,7 @@ import Synchronization
 /// Looks after every thread that probes depend on, from a thread of its own.
 ///
 /// One that is at the same turn for longer than its limit is stuck: the log says so once, the status page says so while
-/// it lasts, `/readyz` answers 503, and the supervisor's watchdog gets no beat, so that systemd starts the agent anew.
+/// it lasts, `/readyz` answers 503, and the supervisor's watchdog gets no beat, so that systemd starts the agent again.
 final class ThreadWatch: Sendable {
   private struct State {
     var threads: [WatchedThread] = []
@@ -39,7 +39,7 @@ final class ThreadWatch: Sendable {
     guard !stuck.isEmpty else { return nil }
     return .critical(
       "threads", "stuck: \(stuck.joined(separator: ", "))",
-      hint: "the watchdog starts the agent anew where it runs under systemd; else restart it")
+      hint: "under systemd the watchdog restarts the agent; elsewhere restart it yourself")
   }
 
   /// Begins to look, besides these threads after Swift's own pool.

@@ -23,7 +23,7 @@ struct WatchedFileSystem: WrappingFileSystem {
   func begins(_ name: String) { if let input = input(name) { _ = watch.mayRead(input) } }
   func ended(_ name: String) { if let input = input(name) { watch.ended(input.name) } }
 
-  /// A segment is known by its first number: each start may write its end anew under a later generation.
+  /// A segment is known by its first number: each start may write its end again under a later generation.
   private func input(_ name: String) -> StartInput? {
     if name == "cursor" { return StartInput("spool/cursor") }
     let parts = name.split(separator: "-", omittingEmptySubsequences: false)

@@ -182,7 +182,7 @@ extension TraceDesk: AgentPart {
 // MARK: the file
 
 extension TraceDesk {
-  /// A damaged file is forgotten: ways are looked at anew.
+  /// A damaged file is forgotten: ways are looked at again.
   private func restore() async {
     guard settings.isOn else { return }
     do throws(StateFile.Failure) {
@@ -193,7 +193,7 @@ extension TraceDesk {
         $0.damage = .warning(
           "traces", "the ways to targets that worked are forgotten: their file was damaged",
           hint:
-            "they are looked at anew within trace.good_every; until then failures have nothing to compare with"
+            "they are looked at again within trace.good_every; until then failures have nothing to compare with"
         )
       }
     } catch {

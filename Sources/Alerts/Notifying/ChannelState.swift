@@ -63,7 +63,7 @@ package struct ChannelState: Hashable, Sendable {
   mutating func watchDigest(_ settings: AlertSettings, quietEnd: Timestamp?, now: Timestamp) {
     if wasQuiet, quietEnd == nil { isDigestDue = true }
     wasQuiet = quietEnd != nil
-    // A clock that was set back begins anew: what was in a digest is in no other one.
+    // A clock that was set back begins again: what was in a digest is in no other one.
     let last = min(digestUpTo, now)
     digestUpTo = now
     let day: Int64 = 86_400

@@ -297,7 +297,7 @@ extension AlertBook {
     }
   }
 
-  /// It was over before this agent knew: what it took for firing begins anew, if it does.
+  /// It was over before this agent knew: what it took for firing begins again, if it does.
   private mutating func forget(_ id: UniqueID) {
     for member in incidents[id]?.members ?? [] where member.isActive {
       guard let check = member.trouble.key.check else { continue }

@@ -2,7 +2,7 @@
 
 // The standard library compares and searches text by canonical equivalence and by whole characters, which takes a
 // stranger's text time that grows with the square of its length: a run of combining marks is sorted, a run of regional
-// indicators counted anew at each step back. Declarations of a module take the place of the standard library's, so in
+// indicators counted again at each step back. Declarations of a module take the place of the standard library's, so in
 // every room that imports this one `==`, `hasPrefix`, `contains`, `split` and their like are about bytes. What hashes is
 // left: see `ByteText`, and the rule in scripts/check-house.
 

@@ -14,7 +14,7 @@ package final class ProcessorWait {
 
   deinit { if let descriptor, descriptor >= 0 { close(descriptor) } }
 
-  /// Asks anew: how much more it is.
+  /// Asks again: how much more it is.
   @discardableResult package func look() -> Duration {
     let before = total
     total = max(before, .nanoseconds(read()))

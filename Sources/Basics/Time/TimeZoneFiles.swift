@@ -35,7 +35,7 @@ package struct TimeZoneFiles: Hashable, Sendable {
     }
     guard let rules = TimeZoneRules(name: name, file: bytes) else {
       throw Failure(
-        message: "names a file of \(folder) that is damaged", hint: "install the package tzdata anew")
+        message: "names a file of \(folder) that is damaged", hint: "install the package tzdata again")
     }
     return rules
   }

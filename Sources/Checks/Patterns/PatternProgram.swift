@@ -75,7 +75,7 @@ final class PatternProgram: @unchecked Sendable {
 /// same pattern on the same bytes always ends the same way; the thread's processor time is a second line behind it, for
 /// the scans that end without a step.
 ///
-/// The engine's own match limit is not enough: it starts anew at every byte of the text. Instead the pattern is
+/// The engine's own match limit is not enough: it starts again at every byte of the text. Instead the pattern is
 /// compiled with a callout before each of its items, about 20 ns each.
 struct PatternBudget {
   /// KiB of backtracking memory.

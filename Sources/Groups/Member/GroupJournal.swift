@@ -31,7 +31,7 @@ package struct GroupJournal: Hashable, Sendable {
       case .alone: "the store was lost: going on alone"
       case .unreached: "the store has not been reached: going on alone"
       case .back: "the store is back"
-      case .newWorld: "the store is another one or was set back: everything was read anew"
+      case .newWorld: "the store is another one or was set back: everything was read again"
       case .nameTaken: "another agent is in the group under this name: waiting until it is free"
       }
     }

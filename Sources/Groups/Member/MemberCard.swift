@@ -6,7 +6,7 @@ import Basics
 package struct MemberCard: Hashable, Sendable {
   /// Of the process: a new one with each start.
   package var boot = UniqueID(high: 0, low: 0)
-  /// Of the state directory, which only one process has at a time: who comes with the same is the same agent anew.
+  /// Of the state directory, which only one process has at a time: who comes with the same is the same agent again.
   package var home = UniqueID(high: 0, low: 0)
   package var version = ""
   /// 0: it is leaving, and takes nothing.

@@ -57,7 +57,7 @@ extension GroupMember {
     }
     self.pending = nil
     if let checks = pending.checks { install(listed, checks, &actions) }
-    // Following the view anew costs nothing then.
+    // Following the view again costs nothing then.
     if let reading = pending.reading {
       guard case .reading = stage else { return actions }
       enter(reading, placed: result, at: now, &actions)

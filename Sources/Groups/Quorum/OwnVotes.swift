@@ -37,7 +37,7 @@ struct OwnVotes: Sendable {
   /// - Parameter there: the store's row of this place.
   mutating func say(_ check: UniqueID, _ vote: Vote, began: Timestamp, there: VoteMirror.Row?) {
     var item = items[check] ?? Item(vote: vote, began: began)
-    // A clock that was set back by more counts anew.
+    // A clock that was set back by more counts again.
     let isOlder = began < item.began && began.duration(to: item.began) < .seconds(60)
     let answers = max(item.vote.answers, vote.answers)
     if !isOlder { (item.vote, item.began) = (vote, began) }
@@ -75,14 +75,14 @@ struct OwnVotes: Sendable {
     mark(check)
   }
 
-  /// Another agent of this place has run the check until now: what it said is said on until it is found anew here.
+  /// Another agent of this place has run the check until now: what it said is said on until it is found again here.
   mutating func adopt(_ check: UniqueID, _ there: VoteMirror.Row, lease: Int64?) {
     guard items[check] == nil, there.lease != lease else { return }
     items[check] = Item(vote: there.vote, began: .epoch)
     mark(check)
   }
 
-  /// Another lease: everything is put anew.
+  /// Another lease: everything is put again.
   mutating func restart() {
     for check in items.keys {
       items[check]?.written = nil
@@ -91,7 +91,7 @@ struct OwnVotes: Sendable {
     deletes = [:]
   }
 
-  /// The store's revisions have begun anew: no question of before is answered.
+  /// The store's revisions have begun again: no question of before is answered.
   mutating func forgetRevisions() {
     for check in items.keys {
       items[check]?.written = nil

@@ -6,7 +6,7 @@ import Synchronization
 
 // What the others write.
 extension QuorumDesk {
-  /// Everything is read anew this often, whether or not anything was missed.
+  /// Everything is read again this often, whether or not anything was missed.
   static let readEvery: Duration = .seconds(600)
   /// A reading of more has no end.
   static let mostPages = 4096
@@ -139,7 +139,7 @@ extension QuorumDesk {
 
   /// Looks now and then whether the watch has told everything: one whose connection has died tells nothing, and no end.
   ///
-  /// - Returns: everything is to be read anew.
+  /// - Returns: everything is to be read again.
   private func audit() async -> WatchEnd {
     var wait = state.withLock { state in
       state.link.lastRead == state.link.readAt ? auditEvery(state) : .zero

@@ -31,7 +31,7 @@ package struct AlertRule: Hashable, Sendable {
     case state(CheckState, for: Duration)
     /// Response times of successes: the last one, or a percentile of those of a while, is above a bound.
     case responseTime(above: Duration, percentile: Int?, window: Duration)
-    /// A certificate of the path ends within this time; each step is told anew. Descending.
+    /// A certificate of the path ends within this time; each step is told again. Descending.
     case certificateExpiry(before: [Duration])
     /// Seconds down in a window exceed a bound.
     case downtime(above: Duration, window: UptimePeriod)

@@ -4,7 +4,7 @@ import Basics
 
 /// The windows of the file and of the API, joined with the checks they are for.
 ///
-/// A value: made anew when checks or windows change, asked for every slot. Windows are asked for their hours only
+/// A value: made again when checks or windows change, asked for every slot. Windows are asked for their hours only
 /// when one of the check's own may have begun, so a check without windows costs one look-up.
 package struct MaintenancePlan: Sendable {
   package let windows: [MaintenanceWindow]

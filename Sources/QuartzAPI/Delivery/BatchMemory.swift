@@ -20,7 +20,7 @@ package struct BatchMemory: Hashable, Sendable {
 
   /// - Parameters:
   ///   - receiver: whom it was learned of.
-  ///   - configured: what the settings asked for then; other settings begin anew.
+  ///   - configured: what the settings asked for then; other settings begin again.
   func encoded(receiver: String, configured: Int) -> [UInt8] {
     var json = JSONWriter(reserving: 128)
     json.object { json in

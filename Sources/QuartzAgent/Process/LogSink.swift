@@ -93,7 +93,7 @@ final class LogSink: Sendable {
     }
   }
 
-  /// Tells what the last minute left out, and counts anew.
+  /// Tells what the last minute left out, and counts again.
   private func startMinute(at time: Timestamp, _ state: inout State) {
     if state.suppressed > 0 { append(own("repeated lines left out", state.suppressed, at: time), &state) }
     state.minute = time.microseconds / 60_000_000

@@ -36,10 +36,10 @@ package struct LivePicture {
 
   package init(forms: PageForms? = nil) { self.forms = forms }
 
-  /// Fetch the page anew: what is on it is not known here.
+  /// Fetch the page again: what is on it is not known here.
   package static func sync(_ now: Timestamp) -> String { event("sync", "") + event("tick", now.rfc3339) }
 
-  /// The events since the last call; the first one says that the page is to be fetched anew.
+  /// The events since the last call; the first one says that the page is to be fetched again.
   package mutating func update(_ snapshot: StatusSnapshot) -> String {
     round += 1
     let isSame = ids == snapshot.checks.map(\.id)

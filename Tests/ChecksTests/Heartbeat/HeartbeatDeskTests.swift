@@ -73,7 +73,7 @@ import Testing
     #expect(job.desk.take(HeartbeatReport(.ok), token: HeartbeatJudgeTests.token) == .unknown)
   }
 
-  /// What is written is what is read, after a restart of the machine as well, whose other clock begins anew.
+  /// What is written is what is read, after a restart of the machine as well, whose other clock begins again.
   @Test func theBookSurvives() throws {
     let job = try Job()
     try job.tells("start")

@@ -187,7 +187,7 @@ import Testing
     }
   }
 
-  /// Nothing is read anew while the watch tells what there is.
+  /// Nothing is read again while the watch tells what there is.
   @Test(.timeLimit(.minutes(1))) func aReadingIsRare() async throws {
     try await quorumStory(QuorumWorld()) { world in
       let readings = world.store.readings

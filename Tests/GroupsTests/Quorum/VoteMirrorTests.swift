@@ -46,7 +46,7 @@ import Testing
     #expect(mirror.left == 2 && vote(6) == nil && vote(900_000) == down)
   }
 
-  /// Votes of two places by second, and since when each is in its state; what is read anew is as old as it was.
+  /// Votes of two places by second, and since when each is in its state; what is read again is as old as it was.
   @Test func aStateIsAsOldAsItsFirstVote() {
     let check = UniqueID(high: 7, low: 1)
     var mirror = VoteMirror()
@@ -70,12 +70,12 @@ import Testing
       mirror.take(rows([(key(1, step.place), step.vote)], from: Int64(number + 1)), now: now) { _ in true }
       #expect(since(mirror) == step.since, "at \(step.second)")
       // A reading of everything a while later.
-      var anew = VoteMirror()
+      var second = VoteMirror()
       let all = ["paris", "ny"].compactMap { place in
         mirror.vote(check, of: place).map { (key(1, place), Optional($0.vote)) }
       }
-      anew.take(rows(all, from: 100), now: now.advanced(by: .seconds(5)), before: mirror) { _ in true }
-      #expect(since(anew) == step.since, "read at \(step.second)")
+      second.take(rows(all, from: 100), now: now.advanced(by: .seconds(5)), before: mirror) { _ in true }
+      #expect(since(second) == step.since, "read at \(step.second)")
     }
   }
 

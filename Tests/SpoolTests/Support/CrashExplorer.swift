@@ -233,7 +233,7 @@ final class CrashExplorer {
       disk.heal()
       return settleAccounts()
     }
-    // After a failed attempt to open anew some of what is stored cannot be seen until the next.
+    // After a failed attempt to open again some of what is stored cannot be seen until the next.
     guard store.status.isDurable || store.core.reopening.failures == 0 else { return }
     let found = Set(store.waiting(.live) + store.waiting(.backlog))
     #expect(found.isSubset(of: waiting), "\(place): not handed in \(found.subtracting(waiting).sorted())")

@@ -39,7 +39,7 @@ struct AlertRules {
   mutating func found(_ result: CheckResult, _ check: MonitoringCheck, wall: Timestamp, now: Instant) {
     // A run may end after its check was removed.
     guard configured?.contains(check.id) != false else { return }
-    // In maintenance nothing is anybody's trouble, and afterwards everything begins anew.
+    // In maintenance nothing is anybody's trouble, and afterwards everything begins again.
     if result.maintenance { return forget(check.id, wall) }
     switch result.state {
     case .up, .degraded: forget(check.id, wall)
@@ -59,7 +59,7 @@ struct AlertRules {
 
   mutating func acknowledge(_ message: AlertMessage, now: Instant) { acknowledged[message.id] = now }
 
-  /// The process died: what it was about to tell it may tell again, and it counts failures anew.
+  /// The process died: what it was about to tell it may tell again, and it counts failures again.
   ///
   /// - Parameter unwrittenSince: its state files could not be written since then: what it told nobody knows any more.
   mutating func died(now: Instant, unwrittenSince start: Instant? = nil) {

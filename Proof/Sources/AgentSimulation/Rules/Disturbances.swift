@@ -5,7 +5,7 @@ import Basics
 /// What happened to a group, and how late that lets a slot of it be run. Pure.
 ///
 /// By the documents: nothing is lost where the interval is a lease and a second, twice a lease and two seconds where
-/// leases began anew; where a member dies while the store does not serve all, its standby waits three leases. Several
+/// leases began again; where a member dies while the store does not serve all, its standby waits three leases. Several
 /// troubles at once add up.
 struct Disturbances {
   enum Kind: Hashable {
@@ -17,7 +17,7 @@ struct Disturbances {
     case unread(Int)
     /// The store does not serve this member, or nobody: nil.
     case store(Int?)
-    /// Leases began anew.
+    /// Leases began again.
     case leader
     /// A watch has died without a word.
     case deaf

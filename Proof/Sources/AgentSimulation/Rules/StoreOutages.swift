@@ -12,7 +12,7 @@ struct StoreOutages {
   }
 
   private var outages: [Outage] = []
-  /// Until who was cut off has read everything anew.
+  /// Until who was cut off has read everything again.
   let aftermath: Duration
 
   init(ttl: Duration) { aftermath = ttl + .seconds(3) }

@@ -5,7 +5,7 @@ import CSimulation
 
 /// The process' own chance, as the agent draws it.
 enum Chance {
-  /// Begins anew, with nothing left of the seed before: the agent's pool holds what it has drawn and not used yet.
+  /// Begins again, with nothing left of the seed before: the agent's pool holds what it has drawn and not used yet.
   static func begin(_ seed: UInt64) {
     emptyPool()
     simulation_seed(seed)

@@ -187,7 +187,7 @@ extension GroupSimulation {
     write(seat, "hears nothing more of its watch")
     let number = disturbances.begin(.deaf, at: clock.now)
     store.deafen(seat.room.way)
-    // It asks anew by then.
+    // It asks again by then.
     clock.after(.seconds(120)) { [unowned self] in disturbances.end(number, at: clock.now) }
   }
 

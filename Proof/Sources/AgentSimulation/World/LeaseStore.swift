@@ -217,7 +217,7 @@ extension LeaseStore {
 
   func compact() { content.compacted = content.revision }
 
-  /// Nothing is left, and the count begins anew.
+  /// Nothing is left, and the count begins again.
   func wipe() {
     lastCluster += 1
     content = Content(cluster: lastCluster)

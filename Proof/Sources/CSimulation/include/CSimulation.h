@@ -13,7 +13,7 @@ void simulation_take_tasks(void);
 /// how many there were.
 uint64_t simulation_run_tasks(uint64_t limit);
 
-/// Where `SystemRandomNumberGenerator` and `getentropy` begin anew.
+/// Where `SystemRandomNumberGenerator` and `getentropy` begin again.
 void simulation_seed(uint64_t seed);
 
 /// How often either has been asked.
