@@ -68,8 +68,9 @@ import Testing
     }
     #expect(groups(answers[0].body) == ["team:shop", "prod", "Without a tag"])
     #expect(groups(answers[2].body) == ["team:shop", "prod"])
-    // A file leads nowhere; the page leads to the month before, and not to one that has not begun.
-    #expect(!answers[0].body.contains("href="))
+    // A file leads nowhere, and has no icon to ask for; the page leads to the month before, and not to one that has not begun.
+    #expect(answers[0].body.components(separatedBy: "href=").count == 2)
+    #expect(answers[0].body.contains("<link rel=\"icon\" href=\"data:,\">"))
     #expect(
       answers[1].body.contains("href=\"/report?month=2025-12\"") && !answers[1].body.contains("2026-02"))
     #expect(answers[2].body.contains("href=\"/report?month=2025-12&amp;tag=prod&amp;objective=95.0\""))

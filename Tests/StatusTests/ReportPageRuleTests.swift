@@ -18,7 +18,9 @@ import Testing
 
   private func links(_ period: CalendarPeriod, now: Timestamp, query: [String]? = []) throws -> [String] {
     ReportPage(report: try report(period, now: now), query: query).render(nonce: "").html
-      .components(separatedBy: "href=\"").dropFirst().map { String($0.prefix { $0 != "\"" }) }
+      .components(separatedBy: "<a ").dropFirst().compactMap { link in
+        link.components(separatedBy: "href=\"").dropFirst().first.map { String($0.prefix { $0 != "\"" }) }
+      }
   }
 
   /// To the period before, and to the one behind it once that has begun, also while it runs.
