@@ -122,7 +122,7 @@ def incident_on_a_phone(tab, agent, target, place):
     stories.sign_in(tab)
     tab.open(link)
     frame("3-acknowledged", act=press("ack"), holds=said + "&&document.querySelector('main').textContent.includes('acknowledged by')")
-    frame("4-run-now", act=press("run"), holds=said)
+    frame("4-run-now", act=press("run"), holds="document.querySelector('#said').textContent.startsWith('✕ DOWN')")
     frame("5-muted", act=press("mute"), holds=said + "&&!!document.querySelector('#said button')")
     frame("6-undone", act="document.querySelector('#said button').click()", holds=said + "&&!!document.querySelector('button[value=mute]')")
     target.broken.discard("/checkout")
