@@ -157,7 +157,8 @@ def acts(judge, tab, agent, shoot):
         # What was said before must not be taken for the answer.
         tab.run(f"document.querySelector({button!r}).click(),document.querySelector('#said').replaceChildren()")
         try:
-            tab.wait("document.querySelector('#said').textContent.includes('✓')", what + " is told")
+            # A run that found the check down was made, too.
+            tab.wait("/✓|✕ DOWN/.test(document.querySelector('#said').textContent)", what + " is told")
             shoot(tab, f"{what}-390-dark")
             agent.wait_until(holds, what, 10)
         except (Trouble, SystemExit) as trouble:
