@@ -126,7 +126,7 @@ extension RequestPath {
     }
   }
 
-  fileprivate func wish() throws(BadRequest) -> OperatorWish {
+  func wish() throws(BadRequest) -> OperatorWish {
     try refuseRepeated()
     let kind: OperatorWish.Kind
     switch (segments[2], segments.count) {

@@ -15,18 +15,8 @@ import Testing
 /// The group's list of checks, which one member publishes for all.
 @Suite struct GroupDeskTests {
   /// A store that takes a list or has another member's, and does nothing else.
-  private final class ListStore: GroupStore {
+  private final class ListStore: AbsentStore {
     let isFirst = Mutex(false)
-
-    func ask(_ request: StoreRequest) async throws(CancellationError) -> StoreAnswer { .dead }
-
-    func watch(
-      after revision: Int64, _ tell: @escaping @Sendable ([StoreChange]) -> Void
-    ) async throws(CancellationError) -> WatchEnd { .over }
-
-    func readList(_ head: ListHead) async throws(CancellationError) -> Result<[[UInt8]], StoreTrouble> {
-      .success([])
-    }
 
     func publishList(_ head: ListHead, _ parts: [[UInt8]], replacing revision: Int64)
       async throws(CancellationError) -> Result<Bool, StoreTrouble>

@@ -13,23 +13,6 @@ import Testing
 
 /// Part of this agent in each check of its group: an owner's, an assistant's, or none.
 @Suite struct GroupRoleTests {
-  /// A store that is away.
-  private struct NoStore: GroupStore {
-    func ask(_ request: StoreRequest) async throws(CancellationError) -> StoreAnswer { .dead }
-
-    func watch(
-      after revision: Int64, _ tell: @escaping @Sendable ([StoreChange]) -> Void
-    ) async throws(CancellationError) -> WatchEnd { .over }
-
-    func readList(_ head: ListHead) async throws(CancellationError) -> Result<[[UInt8]], StoreTrouble> {
-      .success([])
-    }
-
-    func publishList(_ head: ListHead, _ parts: [[UInt8]], replacing revision: Int64)
-      async throws(CancellationError) -> Result<Bool, StoreTrouble>
-    { .success(true) }
-  }
-
   private let clock = FakeClock()
 
   private func check(_ name: String, _ change: (inout CheckDefinition) -> Void = { _ in }) throws

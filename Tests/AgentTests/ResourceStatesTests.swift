@@ -13,23 +13,6 @@ import Testing
 
 /// Findings of a member's checks in the group's store: on a change alone, and as long as there is such a check.
 @Suite struct ResourceStatesTests {
-  /// A group's store that is away.
-  private struct NoStore: GroupStore {
-    func ask(_ request: StoreRequest) async throws(CancellationError) -> StoreAnswer { .dead }
-
-    func watch(
-      after revision: Int64, _ tell: @escaping @Sendable ([StoreChange]) -> Void
-    ) async throws(CancellationError) -> WatchEnd { .over }
-
-    func readList(_ head: ListHead) async throws(CancellationError) -> Result<[[UInt8]], StoreTrouble> {
-      .success([])
-    }
-
-    func publishList(_ head: ListHead, _ parts: [[UInt8]], replacing revision: Int64)
-      async throws(CancellationError) -> Result<Bool, StoreTrouble>
-    { .success(true) }
-  }
-
   /// Entries in memory, each with the revision of its last change.
   private final class MemoryStates: IncidentStore {
     private let state = Mutex((revision: Int64(1), entries: [UniqueID: IncidentEntry](), writes: 0))

@@ -114,7 +114,7 @@ private final class ChangingSource: StatusSource {
         process.waitUntilExit()
         return String(decoding: data, as: UTF8.self)
       }
-      while source.looks < 2 { try await Task.sleep(for: .milliseconds(50)) }
+      try await until("two looks for a reader") { source.looks >= 2 }
       source.change { $0.checks[1].state = .down }
       let text = try await heard
       #expect(text.contains("Content-Type: text/event-stream") && !text.contains("Content-Encoding"))
@@ -204,7 +204,7 @@ private final class ChangingSource: StatusSource {
       let (descriptor, first) = try await open(address, receiveBuffer: 16_384)
       defer { close(descriptor) }
       // Until two rounds had no room for it; after five it would lose its seat.
-      while source.looks < 5 { try await Task.sleep(for: .milliseconds(20)) }
+      try await until("five looks") { source.looks >= 5 }
       let events = try await offPool {
         var received = Array(first.utf8)
         var buffer = [UInt8](repeating: 0, count: 1 << 20)

@@ -157,6 +157,17 @@ import Testing
     }
   }
 
+  /// Nor does an order say anything twice.
+  @Test(arguments: [
+    ("mutes?target=a&target=b&for=1h", "target"), ("maintenance?target=a&for=1h&for=2h", "for"),
+    ("incidents/x/ack?by=ann&by=bob", "by"),
+  ])
+  func ordersThatSayItTwice(target: String, name: String) throws {
+    let path = try #require(RequestPath("/api/v1/" + target))
+    let refusal = #expect(throws: BadRequest.self) { try path.wish() }
+    #expect(refusal?.message == "\(name) is given more than once")
+  }
+
   /// Writing needs the token, reading what reading needs; the newest is first.
   @Test func writingNeedsTheToken() async throws {
     var source = try sampleSource()

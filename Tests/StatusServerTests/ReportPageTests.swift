@@ -142,6 +142,8 @@ import Testing
     // Of the six weeks the first five have no figure: the history begins in the last one.
     let trend = answers[1].body.split(separator: "class=\"trend\"").last?.split(separator: "</thead>").first
     #expect(trend?.ranges(of: "<th scope=\"col\">").count == 2)
+    let rows = answers[1].body.split(separator: "class=\"trend\"").last?.split(separator: "</table>").first
+    #expect(rows?.ranges(of: "<th scope=\"row\">").count == 1 && rows?.ranges(of: "<td").count == 1)
     #expect(
       answers[2].body.hasPrefix("week,complete,check,") && answers[2].body.contains("\r\n2026-W01,no,Search,")
     )

@@ -8,6 +8,18 @@ import Monitoring
 import Testing
 @testable import Status
 
+/// How many checks have their places listed.
+@Suite struct PlaceListTests {
+  @Test func whatHasNoRoomIsCounted() throws {
+    var check = try #require(makeStore(try makeCheck()).snapshot(now: midnight).checks.first)
+    check.places = [PlaceStatus("london"), PlaceStatus("paris")]
+    for (count, last) in [(1, nil), (20, nil), (21, "and 1 more check"), (23, "and 3 more checks")] {
+      let lines = StatusText(width: 100).places(Array(repeating: check, count: count))
+      #expect(lines.last { $0.hasPrefix("and ") } == last, "\(count)")
+    }
+  }
+}
+
 /// Where a report's page leads, and how much of it there is.
 @Suite struct ReportPageRuleTests {
   private let january = CalendarPeriod.month(CalendarMonth(midnight))
