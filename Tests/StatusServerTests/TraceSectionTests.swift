@@ -73,7 +73,7 @@ import Tracing
     let section = try #require(body.components(separatedBy: "id=\"path\"").last)
     #expect(
       section.contains("the route to the target is complete, 6 hops") && !section.contains("Broken here"))
-    #expect(section.contains("What is slow is known after 100 results; there are 40."))
+    #expect(section.contains("The usual response time is known after 100 results; there are 40."))
   }
 
   @Test func withoutATraceThereIsNoSection() async throws {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
 # Finds words that name a person who is missing, in text for people: "nobody", "somebody", "whoever", "Nil:" and sentences
-# that begin with "Who" or "What". With kind=swift those are doc comments and, unless spared matches the file's name, the
-# texts of string literals; with any other kind every line. Code between backticks is none of it.
+# that begin with "Who" or "What". With kind=swift those are doc comments and the texts of string literals; with any other
+# kind every line. Code between backticks is none of it.
 FNR == 1 { literal = 0 }
 
 kind == "swift" {
@@ -10,7 +10,7 @@ kind == "swift" {
   if (!literal && $0 ~ /^ *\/\//) next
   code = $0
   marks = gsub(/"""/, "", code)
-  if (spared == "" || FILENAME !~ spared) judge(literal ? code : quoted(code))
+  judge(literal ? code : quoted(code))
   if (marks % 2) literal = !literal
   next
 }

@@ -225,7 +225,7 @@ package struct CheckPage {
     }
     return """
       <section class="card"><h2>Recent results</h2><div class="scroll" tabindex="0" role="group" aria-label="Recent results"><table class="stack">
-      <thead><tr><th>Time (UTC)</th><th>State</th><th>Latency</th><th class="hide-s">Code</th><th>What</th></tr></thead>
+      <thead><tr><th>Time (UTC)</th><th>State</th><th>Latency</th><th class="hide-s">Code</th><th>Reason</th></tr></thead>
       <tbody>\(Markup(rows))</tbody></table></div><p class="legend dim">\(Markup(legend))</p>
       <p class="dim">All facts of each result: <a class="more" href="/api/v1/checks/\(check.id.description)/results">JSON</a></p></section>
       """

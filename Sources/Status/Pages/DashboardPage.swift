@@ -82,7 +82,7 @@ package struct DashboardPage {
       <ul class="problems">\(Markup(further))\(more)</ul></details>
       """
     return """
-      <section class="card notes"><h2>What needs attention</h2><ul class="problems">\
+      <section class="card notes"><h2>Problems</h2><ul class="problems">\
       \(Markup(problems.prefix(Self.foremost).map { line($0, pages) }))</ul>\(folded)</section>
       """
   }

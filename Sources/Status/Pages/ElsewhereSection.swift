@@ -4,14 +4,14 @@ import Basics
 import Groups
 import Monitoring
 
-/// The checks of the group that other members run: who, and nothing else, for this agent knows no state of them.
+/// The checks of the group that other members run, with the member: this agent knows no state of them.
 struct ElsewhereSection {
   let group: GroupStatus?
 
   func render() -> Markup {
     guard let group, let others = group.othersText else { return "" }
     let rows: [Markup] = group.elsewhere.map { check in
-      "<li>\(StatusFormat.name(check.name)) <span class=\"dim\">run by \(who(check))</span></li>\n"
+      "<li>\(StatusFormat.name(check.name)) <span class=\"dim\">run by \(GroupStatus.runner(check.member))</span></li>\n"
     }
     let rest = group.others.map(\.checks).reduce(0, +) - rows.count
     let more: Markup =
@@ -23,9 +23,5 @@ struct ElsewhereSection {
       <details><summary>Which checks</summary><ul class="problems">\(Markup(rows))\(more)</ul></details></section>
 
       """
-  }
-
-  private func who(_ check: GroupStatus.Elsewhere) -> String {
-    check.member.map { StatusFormat.name($0) } ?? "nobody that is known"
   }
 }

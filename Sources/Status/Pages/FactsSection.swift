@@ -116,6 +116,6 @@ struct FactsSection {
   }
 
   private var excerpt: Markup? {
-    result.excerpt.map { "<h3>What the target said</h3><p class=\"num excerpt\">\($0)</p>" }
+    result.excerpt.map { "<h3>Answer of the target</h3><p class=\"num excerpt\">\($0)</p>" }
   }
 }

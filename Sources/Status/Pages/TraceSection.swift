@@ -68,7 +68,7 @@ struct TraceSection {
     }
     guard let results = view.results else { return "" }
     return
-      "<p class=\"dim\">What is slow is known after \(Int(clamping: TraceUsual.enough)) results; there are \(Int(clamping: results)).</p>"
+      "<p class=\"dim\">The usual response time is known after \(Int(clamping: TraceUsual.enough)) results; there are \(Int(clamping: results)).</p>"
   }
 
   private var link: Markup {

@@ -9,12 +9,14 @@ extension GroupStatus {
   package var othersText: String? {
     guard !others.isEmpty else { return nil }
     let named = others.prefix(5).map { share in
-      let who = share.member.map { StatusFormat.name($0) } ?? "no known member"
-      return "\(StatusFormat.grouped(share.checks)) by \(who)"
+      "\(StatusFormat.grouped(share.checks)) by \(Self.runner(share.member))"
     }
     let rest = others.dropFirst(5).map(\.checks).reduce(0, +)
     return (named + (rest > 0 ? ["\(StatusFormat.grouped(rest)) by others"] : [])).joined(separator: ", ")
   }
+
+  /// Name of the member that runs a check.
+  static func runner(_ member: String?) -> String { member.map { StatusFormat.name($0) } ?? "no known member" }
 
   /// `5 members, view 812, 2,013 of 10,004 checks mine`
   package func words(now: Timestamp) -> String {
