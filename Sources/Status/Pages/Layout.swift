@@ -194,14 +194,14 @@ package struct MissingPage {
 
   package func render(nonce: String) -> Markup {
     if let check = snapshot.group?.elsewhere.first(where: { $0.id == id }) {
-      let runner =
-        "Run by \(GroupStatus.runner(check.member))"
-        + (check.member == nil ? " of the group." : ", another member of the group: its state is shown there.")
+      let rest =
+        check.member == nil ? "of the group." : "another member of the group: its state is shown there."
+      let words = "Run by \(GroupStatus.runner(check.member))\(check.member == nil ? " " : ", ")\(rest)"
       return Layout.page(
         title: StatusFormat.name(check.name), snapshot: snapshot, nonce: nonce,
         """
         <section class="card empty"><h1>\(StatusFormat.name(check.name))</h1>
-        <p>\(runner)</p>
+        <p>\(words)</p>
         <p><a class="button" href="/">All checks of this agent</a></p></section>
         """)
     }
