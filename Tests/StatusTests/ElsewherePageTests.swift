@@ -2,6 +2,7 @@
 
 import Basics
 import Groups
+import HistorySupport
 import Monitoring
 import StatusSupport
 import Testing
@@ -22,7 +23,7 @@ import Testing
   }
 
   @Test func eachHasItsMember() {
-    let text = ElsewhereSection(group: group).render().text
+    let text = ElsewhereSection(group: group).render().html
     #expect(text.contains(#"<li>Shop <span class="dim">run by b</span></li>"#))
     #expect(text.contains(#"<li>Door <span class="dim">run by no known member</span></li>"#))
     #expect(text.contains("5 by b, 6 by no known member. They are counted and shown where they run."))
@@ -32,12 +33,12 @@ import Testing
   @Test func asOfTheLastViewWhereTheStoreIsAway() {
     var group = group
     group.alone = .init(since: midnight)
-    let text = ElsewhereSection(group: group).render().text
+    let text = ElsewhereSection(group: group).render().html
     #expect(text.contains("5 by b, 6 by no known member, as of the last view. They are counted"))
   }
 
   @Test func withoutOthersThereIsNoSection() {
-    #expect(ElsewhereSection(group: nil).render().text.isEmpty)
-    #expect(ElsewhereSection(group: .group("eu", members: 1)).render().text.isEmpty)
+    #expect(ElsewhereSection(group: nil).render().html.isEmpty)
+    #expect(ElsewhereSection(group: .group("eu", members: 1)).render().html.isEmpty)
   }
 }
