@@ -22,6 +22,13 @@ import Testing
     #expect(FileManager.default.createFile(atPath: path, contents: Data(bytes)))
   }
 
+  /// When it was changed last, as two structures `timeval`: of the last look, and of the last change.
+  private func setTime(of path: String, _ seconds: Int, _ microseconds: Int) -> Bool {
+    [1, 0, seconds, microseconds].withUnsafeBytes {
+      utimes(path, $0.bindMemory(to: timeval.self).baseAddress) == 0
+    }
+  }
+
   @Test func anOwnFile() async throws {
     try await withTemporaryDirectory { folder in
       let path = folder.path + "/own"
@@ -78,8 +85,7 @@ import Testing
       let path = folder.path + "/own"
       #expect(OwnFile.changed(path) == nil)
       make(path)
-      #expect(
-        utimes(path, [timeval(tv_sec: 1, tv_usec: 0), timeval(tv_sec: 1_000_000, tv_usec: 999_999)]) == 0)
+      #expect(setTime(of: path, 1_000_000, 999_999))
       #expect(OwnFile.changed(path) == 1_000_000)
       #expect(symlink(path, path + "2") == 0)
       #expect(try #require(OwnFile.changed(path + "2")) > 1_000_000)
@@ -95,12 +101,7 @@ import Testing
       let first = try #require(FileStamp(path))
       #expect(FileStamp(path) == first)
       func at(_ seconds: Int, _ microseconds: Int) -> FileStamp? {
-        #expect(
-          utimes(
-            path,
-            [
-              timeval(tv_sec: 1, tv_usec: 0), timeval(tv_sec: seconds, tv_usec: microseconds),
-            ]) == 0)
+        #expect(setTime(of: path, seconds, microseconds))
         return FileStamp(path)
       }
       let stamp = try #require(at(1000, 1))
