@@ -131,14 +131,7 @@ import Testing
 
   /// A socket that took in more than what was handed over excuses is flooded; another descriptor is not asked.
   @Test func aFloodedSocket() async throws {
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(listener) }
-    let any = SocketAddress(.v4(0x7f00_0001), port: 0)
-    #expect(any.withPointer { bind(listener, $0, $1) } == 0 && listen(listener, 1) == 0)
-    let place = try #require(socketName(listener, getsockname))
-    let sender = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    #expect(place.withPointer { connect(sender, $0, $1) } == 0)
-    let receiver = accept(listener, nil, nil)
+    let (sender, receiver) = try tcpPair()
     defer { for number in [sender, receiver] { close(number) } }
     let piece = [UInt8](repeating: 1, count: 16_384)
     var room = piece
