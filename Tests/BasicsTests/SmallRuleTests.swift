@@ -155,4 +155,68 @@ import Testing
       QueueWait.Queue.allCases.map(\.rawValue)
         == ["starts", "memory", "handshakes", "decoding", "judging", "places"])
   }
+
+  /// A file that is kept hands on what is asked of its bytes.
+  @Test func aKeptFileAsksItsBytes() async throws {
+    let bytes = AskedBytes()
+    let disk = StateDisk(
+      folder: "/nowhere",
+      time: TimeSource(wall: { .epoch }, instant: { .now }, reading: { .now() }, wait: { _ in })
+    ) { _ in bytes }
+    let file = disk.file("f")
+    #expect(try await file.read() == [9] && file.name == "f")
+    await file.understood()
+    #expect(await file.refusal(of: [1]) == "no [1]")
+    try await file.save { nil }
+    try await file.write([5])
+    #expect(bytes.asked.withLock(\.self) == ["read", "understood", "refusal", "write [5]"])
+    #expect(await StateFile(path: "/nowhere/f").refusal(of: []) == nil)
+  }
+
+  private final class AskedBytes: DurableBytes {
+    let asked = Mutex<[String]>([])
+
+    private func note(_ word: String) { asked.withLock { $0.append(word) } }
+
+    func read() async throws(StateFile.Failure) -> [UInt8]? {
+      note("read")
+      return [9]
+    }
+    func write(_ bytes: [UInt8]) async throws(StateFile.Failure) { note("write \(bytes)") }
+    func understood() async { note("understood") }
+    func refusal(of bytes: [UInt8]) async -> String? {
+      note("refusal")
+      return "no \(bytes)"
+    }
+  }
+
+  /// Each byte that needs an escape needs it where it is alone too, and none beside it does.
+  @Test func bytesThatNeedAnEscape() {
+    func written(_ text: String) -> String {
+      var json = JSONWriter()
+      json.string(text)
+      return json.text
+    }
+    for value in UInt8(0)...0x7f {
+      let text = String(Character(Unicode.Scalar(value)))
+      let short: [UInt8: String] = [0x0a: "\\n", 0x0d: "\\r", 0x09: "\\t", 0x22: "\\\"", 0x5c: "\\\\"]
+      let hex = value < 0x20 || value == 0x7f ? "\\u00" + Base16.text([value]) : text
+      #expect(written(text) == "\"\(short[value] ?? hex)\"")
+    }
+  }
+
+  /// A URL holds every printable character of ASCII but a backslash, and no other.
+  @Test func charactersOfAURL() {
+    for value in UInt8(0)...0x7f {
+      let isGood = value > 0x20 && value < 0x7f && value != 0x5c
+      let text = "http://a/" + String(Character(Unicode.Scalar(value)))
+      #expect(((try? HTTPURL(text)) != nil) == isGood, "\(value)")
+    }
+  }
+
+  /// Digits without end are no number of hours, and none of a day.
+  @Test(arguments: [
+    "GMT99999999999999999999", "GMT0BST,J99999999999999999999,J2", "GMT0BST,M1.1.99999999999999999999,J2",
+  ])
+  func numbersWithoutEnd(text: String) { #expect(PosixZone(text: Array(text.utf8)) == nil) }
 }

@@ -100,6 +100,67 @@ import Testing
     #expect(door.end())
   }
 
+  /// A sleeping thread is woken by everything that is handed in, once; an awake one by nothing.
+  @Test func theBellOfTheDoor() async throws {
+    let door = try #require(LoopDoor("test"))
+    let executor = Executor(door)
+    func rang() -> Bool {
+      var count: UInt64 = 0
+      return read(door.bell.descriptor, &count, 8) == 8
+    }
+    door.admit { _ in Guest("one", Diary(), []) }
+    #expect(!rang())
+    door.bell.fallAsleep()
+    door.admit { _ in Guest("two", Diary(), []) }
+    #expect(rang())
+    door.admit { _ in Guest("three", Diary(), []) }
+    #expect(!rang(), "it is awake by now")
+    door.bell.fallAsleep()
+    let task = Task(executorPreference: executor) {}
+    #expect(rang())
+    door.bell.fallAsleep()
+    door.close()
+    #expect(rang())
+    door.bell.fallAsleep()
+    door.bell.wakeUp()
+    door.bell.ring()
+    #expect(!rang())
+    door.bell.fallAsleep()
+    door.bell.ring()
+    door.bell.clear()
+    #expect(!rang())
+    run(door, executor)
+    await task.value
+  }
+
+  /// A loop that is let go of ends its guests and its thread.
+  @Test func aLoopThatIsLetGo() async throws {
+    let diary = Diary()
+    let ended = Latch()
+    do {
+      let loop = try EventLoop("test")
+      loop.admit { _ in Goer(diary, ended) }
+    }
+    await ended.wait()
+    #expect(diary.all.last == "goer ends")
+  }
+
+  private final class Goer: LoopGuest {
+    var watched: Int { 0 }
+    var isIdle: Bool { true }
+    private let diary: Diary
+    private let ended: Latch
+
+    init(_ diary: Diary, _ ended: Latch) { (self.diary, self.ended) = (diary, ended) }
+
+    func ready(_ key: UInt64, _ events: UInt32, at now: Instant) {}
+    func turn() -> LoopWish { .wait(until: nil) }
+    func end() {
+      diary.note("goer ends")
+      ended.open()
+    }
+  }
+
   /// Guests turn in the order they came; one that leaves ends once, and one that stays ends with the loop.
   @Test func guestsTurnAndLeave() throws {
     let door = try #require(LoopDoor("test"))
