@@ -198,4 +198,23 @@ import Testing
         Endpoint(host: "d", port: 65_535),
       ])
   }
+
+  /// A name that is too long with a domain of the list behind it is not tried with that.
+  @Test func namesThatFit() throws {
+    let long = Array(repeating: String(repeating: "a", count: 63), count: 3).joined(separator: ".")
+    let domains = [61, 62].map { String(repeating: "b", count: $0) }
+    let file = ResolverConfiguration(parsing: "search \(domains.joined(separator: " "))\noptions ndots:9")
+    let found = file.candidates(for: try #require(DNSName(long)), isAbsolute: false)
+    #expect(found.map(\.description) == ["\(long).\(domains[0]).", "\(long)."])
+    #expect(found.first?.wire.count == 255)
+  }
+
+  @Test(arguments: [
+    ("127.0.0.0/8", true), ("127.0.0.1/32", true), ("127.1.0.0/16", true), ("126.0.0.0/7", false),
+    ("128.0.0.0/8", false), ("0.0.0.0/0", false), ("::1/128", true), ("::/127", false), ("::2/128", false),
+    ("1::1/128", false), ("::/0", false),
+  ])
+  func rangesOfThisMachineAlone(text: String, isLoopback: Bool) throws {
+    #expect(try #require(CIDR(text)).isLoopback == isLoopback)
+  }
 }
