@@ -125,4 +125,25 @@ extension YAMLReaderTests {
     }
     #expect(entries.map(\.key) == ["ä"] && items.map(\.position) == [Position(line: 1, column: 5)])
   }
+
+  /// The next step, to its last word, for each mistake that has one.
+  @Test(
+    arguments: [
+      (
+        "a: b: c\n", "check the indentation of this line, or quote a value that contains \": \""
+      ), ("a: @b\n", "quote a value that begins with @, ` or %"),
+      ("- %a\n", "quote a value that begins with @, ` or %"),
+      ("a: \"b\" c\n", "check the indentation and quotes of this line and the one before"),
+      ("a: 1\nb\nc: 2\n", "check the indentation and quotes of this line and the one before"),
+      ("a: [1\n", nil),
+    ] as [(String, String?)])
+  func whatToDo(text: String, hint: String?) {
+    var reader = YAMLReader(.plain)
+    #expect(reader.read(text).isEmpty && reader.problems.count == 1)
+    guard case .failure(let words, _)? = reader.problems.first?.kind else {
+      Issue.record("no failure: \(reader.problems)")
+      return
+    }
+    #expect(words.hint == hint)
+  }
 }
