@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import NetworkTestSupport
 import Synchronization
 import Testing
 
@@ -40,7 +41,7 @@ import Testing
   /// The agent's ports, on every address of the machine, which are looked up once for a while.
   @Test func theAgent() {
     let looks = Mutex(0)
-    let inside = inside
+    let inside = self.inside
     let own = OwnPlaces(ports: [9000, 9001]) {
       looks.withLock { $0 += 1 }
       return [inside]
