@@ -63,7 +63,7 @@ import Testing
 
   private func stop(
     _ lines: [String], _ change: @escaping @Sendable (inout TransferRequest) -> Void = { _ in }
-  ) async throws -> TransferStop? { try await feed(lines, change).stop }
+  ) async throws -> TransferStop? { try await feed(lines, [], change).stop }
 
   /// A body is taken up to its limit, and the piece that goes beyond it ends the transfer.
   @Test func aBody() async throws {
