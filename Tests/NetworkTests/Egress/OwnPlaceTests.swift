@@ -11,7 +11,8 @@ import Testing
 /// What is this agent's own, and its API's, and closed to the checks that the API sends.
 @Suite struct OwnPlaceTests {
   private static let agent = "is the agent itself, closed to checks from the API"
-  private let (open, inside) = (IPAddress.v4(0x0808_0808), IPAddress.v4(0x0a00_0001))
+  private let open = IPAddress.v4(0x0808_0808)
+  private let inside = IPAddress.v4(0x0a00_0001)
 
   /// The API by its name in any form, and by its addresses where they are named themselves or are no public ones.
   @Test func theAPI() {
