@@ -193,7 +193,7 @@ extension YAMLParser {
     case "while scanning an alias": YAMLMark(kind: .alias, position: began)
     case "while scanning a tag", "while parsing a tag": YAMLMark(kind: .tag, position: began)
     case "while scanning a directive", "while scanning a %YAML directive", "while parsing a %TAG directive",
-      "while scanning a %TAG directive":
+      "while scanning a %TAG directive", "while scanning a tag directive", "while parsing a tag directive":
       YAMLMark(kind: .directive, position: began)
     default: nil
     }
@@ -205,6 +205,8 @@ extension YAMLParser {
       separator: UInt8(ascii: "\n"), maxSplits: position.line, omittingEmptySubsequences: false)
     guard lines.indices.contains(position.line - 1) else { return false }
     let before = lines[position.line - 1].prefix(position.column)
+    // Behind the line's end nothing stands.
+    guard before.count == position.column else { return false }
     return before.last == 0x09 && before.allSatisfy { $0 == 0x20 || $0 == 0x09 }
   }
 }

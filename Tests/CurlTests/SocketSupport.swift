@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Glibc
 import Testing
 
@@ -27,4 +28,15 @@ func socketPair() throws -> (own: Int32, other: Int32) {
   var pair: [Int32] = [-1, -1]
   try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &pair) == 0)
   return (pair[0], pair[1])
+}
+
+/// The two ends of a TCP connection on loopback: the caller's to close.
+func tcpPair() throws -> (one: Int32, other: Int32) {
+  let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+  defer { close(listener) }
+  let any = SocketAddress(.v4(0x7f00_0001), port: 0)
+  try #require(any.withPointer { bind(listener, $0, $1) } == 0 && listen(listener, 1) == 0)
+  let place = try #require(socketName(listener, getsockname))
+  let one = try connectedSocket(to: place.port)
+  return (one, accept(listener, nil, nil))
 }

@@ -17,7 +17,7 @@ extension YAMLRules {
 /// One reader under two sets of rules.
 @Suite struct YAMLReaderTests {
   /// The trees in a notation of the test's own, or the problems.
-  private func read(_ text: String, _ rules: YAMLRules) -> String {
+  func read(_ text: String, _ rules: YAMLRules) -> String {
     var reader = YAMLReader(rules)
     let trees = reader.read(text)
     guard reader.problems.isEmpty else {

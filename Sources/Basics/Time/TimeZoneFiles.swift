@@ -52,7 +52,7 @@ package struct TimeZoneFiles: Hashable, Sendable {
 
   /// The name that differs in upper and lower case only, or in the continent.
   private func suggestion(for name: String) -> String? {
-    let wanted = name.lowercased().replacing(" ", with: "_")
+    let wanted = name.lowercased()
     let city = wanted.split(separator: "/").last ?? ""
     let names = names + ["UTC"]
     let near =

@@ -142,6 +142,8 @@ import Testing
     throws
   {
     #expect(try DNSMessage(chain(of: 125)).answers.count == 2)
+    // With the one that leads to the chain they are one too many.
+    #expect(throws: DNSMalformed.self) { try DNSMessage(chain(of: 126)) }
     let taken = processorTime {
       #expect(throws: DNSMalformed.self) { try DNSMessage(chain(of: 127)) }
       #expect(throws: DNSMalformed.self) { try DNSMessage(chain(of: 8000)) }
