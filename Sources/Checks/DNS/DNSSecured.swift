@@ -125,11 +125,15 @@ extension DNSClient {
   private func content(
     of dialled: DialledTransfer, _ query: DNSQuery, _ secured: DNSSecured
   ) -> DNSReply.Content {
-    let report = dialled.report
-    let label = label(dialled.peer)
-    if let failure = report.failure {
+    if let failure = dialled.report.failure {
       return .failure(Verdict(failure, of: dialled, at: secured.endpoint, for: secured.check))
     }
+    return content(of: dialled.report, dialled.peer, query)
+  }
+
+  /// Of a whole answer over HTTPS.
+  func content(of report: TransferReport, _ peer: SocketAddress, _ query: DNSQuery) -> DNSReply.Content {
+    let label = label(peer)
     guard let status = report.statusCode, (200...299).contains(status) else {
       let code = report.statusCode.map(String.init) ?? "no status"
       return .failure(
@@ -150,6 +154,6 @@ extension DNSClient {
       let words = "\(label) sent an answer by HTTPS that says it is cut"
       return .failure(Verdict(.dnsMalformed, phase: phase, message: words))
     }
-    return read(report.body, dialled.peer)
+    return read(report.body, peer)
   }
 }

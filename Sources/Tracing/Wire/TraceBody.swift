@@ -47,12 +47,12 @@ struct TraceBody: Hashable, Sendable {
     if !isICMP { return sequence(payload: quoted) }
     var message = quoted
     // Some kernels quote a raw ICMPv6 packet from its IP header on (RFC 8200 3: 40 bytes, next header 58).
-    if version == 6, message.count >= 48, message.first.map({ $0 >> 4 == 6 }) ?? false,
+    if version == 6, message.first.map({ $0 >> 4 == 6 }) ?? false,
       message.dropFirst(6).first == 58
     {
       message = message.dropFirst(40)
     }
-    guard message.count >= 8, message.first == (version == 4 ? 8 : 128) else { return nil }
+    guard message.first == (version == 4 ? 8 : 128) else { return nil }
     if let identifier, word(message, 4) != identifier { return nil }
     guard let sequence = word(message, 6) else { return nil }
     // RFC 792 wants eight bytes quoted; who quotes more shows whose it is.
@@ -62,10 +62,7 @@ struct TraceBody: Hashable, Sendable {
 
   /// The number of an echo reply. `nil` where it is none of ours.
   func sequence(replied message: ArraySlice<UInt8>) -> UInt16? {
-    guard message.count >= 18, message.first == (version == 4 ? 0 : 129), message.dropFirst(1).first == 0
-    else {
-      return nil
-    }
+    guard message.first == (version == 4 ? 0 : 129), message.dropFirst(1).first == 0 else { return nil }
     if let identifier, word(message, 4) != identifier { return nil }
     return hasNonce(message.dropFirst(10)) ? word(message, 6) : nil
   }

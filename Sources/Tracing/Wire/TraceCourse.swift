@@ -60,11 +60,6 @@ struct TraceCourse: Hashable, Sendable {
     lanes[flow].isDone = lanes[flow].round >= request.probes
   }
 
-  /// It could not be sent now: it is the next one again.
-  mutating func putBack(_ packet: TracePacket) { lanes[packet.flow].ttl = packet.ttl }
-
-  mutating func stop() { for flow in lanes.indices { lanes[flow].isDone = true } }
-
   /// To be called after each answer.
   mutating func look(at book: TraceBook) {
     guard circle == nil else { return }

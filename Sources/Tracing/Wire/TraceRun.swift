@@ -62,7 +62,7 @@ final class TraceRun {
     return trace
   }
 
-  private var choice: (TraceMethod, why: String) {
+  var choice: (TraceMethod, why: String) {
     let port = request.target.port
     switch request.method {
     case .tcp: return (.tcp, "TCP to port \(port), as asked")
