@@ -83,6 +83,20 @@ struct CaseFileTests {
     #expect(told("- a\n") == ["etc/cases.yaml:1:1: the file must be a map, found a list"])
   }
 
+  /// Where there is no file its own hint is given; what is there and is none is told as of a configuration.
+  @Test func whatIsNoFileOfCases() throws {
+    func load(_ path: String) throws -> [String] {
+      let found = try #require(throws: ConfigErrors.self) { try CaseFile.load(path: path, environment: [:]) }
+      return found.problems.map(\.description)
+    }
+    #expect(
+      try load("/no-such-folder/cases.yaml") == [
+        "/no-such-folder/cases.yaml: the file does not exist"
+          + "\n  hint: name a file of cases; docs/configuration.md shows one"
+      ])
+    #expect(try load("/") == ["/: this is a directory\n  hint: name the file in it"])
+  }
+
   private let reused = """
     defaults: {timeout: 3s, tcp: {timeout: 4s}}
     templates:

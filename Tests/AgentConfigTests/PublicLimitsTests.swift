@@ -12,6 +12,15 @@ struct PublicLimitsTests {
     "status:\n  public:\n    listen: 127.0.0.1:9898\n    checks: [Shop front]\n    \(keys)\n" + oneCheck
   }
 
+  /// What a page is where nothing is said of it: nothing that gives something away.
+  @Test func theUsualPage() {
+    let face = PublicSettings()
+    #expect(face.title == "Status" && face.hideTargets && !face.maintenanceNames)
+    #expect(face.announce == .seconds(604_800) && face.language == .english)
+    #expect(face.color == nil && face.darkColor == nil && face.logo == nil && face.footer == nil)
+    #expect(face.groups.isEmpty && face.checks.isEmpty && face.pages.isEmpty && face.links.isEmpty)
+  }
+
   /// Lower case letters, digits and dashes.
   @Test(arguments: [
     ("a", true), ("z", true), ("0", true), ("9", true), ("-", true), ("`", false), ("{", false),
