@@ -124,4 +124,43 @@ import Testing
     let large = try (0..<6000).map { try check("Check \($0)", of: UniqueID(high: 4, low: UInt64($0 / 1000))) }
     #expect(shown([byHand()], large).map(\.checks.count) == [1000, 1000, 1000, 1000, 1000])
   }
+
+  /// Five thousand checks of all windows together, and not one more.
+  @Test func checksOfAllWindowsAreBounded() throws {
+    var checks = try (0..<5000).map { try check("Check \($0)", of: shop) }
+    #expect(shown([byHand()], checks).map(\.checks.count) == [5000])
+    checks.append(try check("One more", of: shop))
+    #expect(shown([byHand()], checks) == [])
+  }
+
+  /// Ids are UUIDs of version 8 whatever they are made of, and no two windows have the same.
+  @Test func idsHaveTheirForm() throws {
+    let checks = try (0..<100).map { try check("C\($0)", of: UniqueID(high: 4, low: UInt64($0))) }
+    let ids = shown([byHand()], checks).map(\.id)
+    #expect(Set(ids).count == 100 && ids.allSatisfy { mark.isOn($0) })
+    #expect(ids.allSatisfy { $0.high >> 12 & 0xf == 8 && $0.low >> 62 == 2 })
+    // Of the name and the begin, where the window has no id of its own.
+    let front = try check("Front", of: shop)
+    let named = ["2026-01-05T00:00", "2026-01-05T01:00"].compactMap {
+      try? shown([file(start: $0)], [front]).first?.id
+    }
+    #expect(named.count == 2 && named[0] != named[1])
+    // The version is part of the mark: 16 bits of an id are not the mark's alone.
+    #expect(!mark.isOn(UniqueID(high: ids[0].high ^ 0x1000, low: ids[0].low)))
+    #expect(!mark.isOn(UniqueID(high: ids[0].high ^ 0x1_0000, low: ids[0].low)))
+    #expect(mark.isOn(UniqueID(high: ids[0].high ^ 0x1, low: ids[0].low ^ 0x1)))
+  }
+
+  /// The title is one line of the length of a name; a window that begins in a day less a microsecond is shown.
+  @Test func titlesAndTheDayAhead() throws {
+    let front = try check("Front", of: shop)
+    let long = MaintenanceWindow(
+      id: UniqueID(high: 9, low: 9), name: "a\n" + String(repeating: "x", count: 300),
+      selection: MaintenanceSelection(), from: now, until: now.advanced(by: .seconds(60)), skip: false)
+    let title = try #require(shown([long], [front]).first?.title)
+    #expect(title.hasPrefix("a\\u{a}x") && title.utf8.count == 200)
+    let tomorrow = try file(start: "2026-01-06T00:00")
+    #expect(shown([tomorrow], [front], at: now.advanced(by: .microseconds(1))).count == 1)
+    #expect(AppWindow.ahead == .seconds(86_400) && AppWindow.most == 200 && AppWindow.mostChecks == 5000)
+  }
 }

@@ -44,7 +44,8 @@ import Testing
 
   @Test(
     arguments: [
-      ("45", 45), ("1767492090", 90), ("1767491000", nil), ("-3", nil), ("4000000000", 3600),
+      ("45", 45), ("999999999", 3600), ("1000000000", nil),
+      ("1767492090", 90), ("1767491000", nil), ("-3", nil), ("4000000000", 3600),
     ] as [(String, Int?)])
   func resetHeaderServesWhenRetryAfterDoesNot(text: String, seconds: Int?) {
     #expect(wait(["X-RateLimit-Reset": text]) == seconds.map { .seconds($0) })

@@ -7,7 +7,7 @@ extension Codec<String> {
   package static var link: Codec {
     Codec(.text, isQuoted: true, text: \.self) { typed, place, reader in
       guard let text = typed.text else { return nil }
-      guard let url = try? HTTPURL(text), url.text == url.display || url.text == url.display + "/" else {
+      guard let url = try? HTTPURL(text), url.query == nil, !text.utf8.contains(UInt8(ascii: "#")) else {
         reader.problem(
           place.position,
           "\(place.key) must be an http or https URL without login, query and fragment, "
