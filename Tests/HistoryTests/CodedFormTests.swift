@@ -35,7 +35,8 @@ import Testing
     }
   }
 
-  /// The newest verdict: its slot within 1,100 years, its interval between a microsecond and 35 years, a standing that is.
+  /// The newest verdict: its slot within 1,100 years, its interval between a microsecond and 35 years, a standing that
+  /// is.
   @Test(
     arguments: [
       (0, 1, 0, true), (-1 << 55, 60, 1, true), (1 << 55, 60, 2, true), (-1 << 55 - 1, 60, 0, false),

@@ -30,7 +30,8 @@ import Testing
     #expect(note(.body, nil, nil).footprint == 48 && note(.body, nil, "äb").footprint == 51)
   }
 
-  /// The first result gives the reason and the phase, first and last each their words; a log that is read has them all.
+  /// The first result gives the reason and the phase, first and last each their words; a log that is read has them
+  /// all.
   @Test func wordsComeBack() throws {
     var joined = span(0, 60, note(.connectRefused, .connect, "first"))
     joined.join(span(60, 120, note(.body, nil, "between")))
@@ -96,7 +97,8 @@ import Testing
       ([(0, 1, 1)], true), ([(0, 0, 1)], false), ([(1, 0, 1)], false), ([(0, 1, 1 << 32 - 1)], true),
       ([(0, 1, 1 << 32)], false), ([(5, 9, 1), (5, 8, 1)], true), ([(5, 9, 1), (4, 8, 1)], false),
       ([(-1 << 55, 1 << 55, 0)], true), ([(-1 << 55 - 1, 0, 0)], false), ([(0, 1 << 55 + 1, 0)], false),
-      ((0..<64).map { ($0 * 10, $0 * 10 + 5, 1) }, true), ((0..<65).map { ($0 * 10, $0 * 10 + 5, 1) }, false),
+      ((0..<64 as Range<Int64>).map { ($0 * 10, $0 * 10 + 5, 1) }, true),
+      ((0..<65 as Range<Int64>).map { ($0 * 10, $0 * 10 + 5, 1) }, false),
     ] as [([(Int64, Int64, UInt64)], Bool)])
   func whatAFileMaySay(spans: [(Int64, Int64, UInt64)], isSound: Bool) {
     var writer = ByteWriter()
