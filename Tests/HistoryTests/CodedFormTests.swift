@@ -148,31 +148,50 @@ import Testing
     }
   }
 
+  private struct DayRow {
+    let marks: UInt64
+    let change: (inout DayFigures) -> Void
+
+    init(_ bits: [UInt64], _ change: @escaping (inout DayFigures) -> Void) {
+      (marks, self.change) = (bits.reduce(0) { $0 | 1 << $1 }, change)
+    }
+  }
+
   /// The form of a day is fixed: years of files have it. Each fact alone has a mark of its own.
-  @Test(
-    arguments: [
-      (0, { _ in }), (1, { $0.time.up = DayFigures.width }), (1 << 7, { $0.time.up = 5 }),
-      (1 << 8, { $0.time.degraded = 5 }), (1 << 9, { $0.time.down = 5 }), (1 << 10, { $0.time.unknown = 5 }),
-      (1 << 11, { $0.time.maintenance = 5 }), (1 << 1, { $0.counts.up = 5 }),
-      (1 << 12, { $0.counts.degraded = 5 }), (1 << 13, { $0.counts.down = 5 }),
-      (1 << 14, { $0.counts.unknown = 5 }), (1 << 15, { $0.counts.maintenance = 5 }),
-      (1 << 2, { ($0.latencyCount, $0.latencySum, $0.p95) = (3, 900, 400) }),
-      (1 << 4, { $0.outages.begun = 2 }), (1 << 4, { $0.outages.longest = 7 }),
-      (1 << 5 | 1 << 9, { ($0.time.down, $0.outages.begun, $0.outages.longest) = (9, 1, 9) }),
-      (1 << 4 | 1 << 9, { ($0.time.down, $0.outages.begun, $0.outages.longest) = (9, 1, 8) }),
-      (1 << 16, { $0.outages.lead = 5 }), (1 << 17, { $0.outages.tail = 5 }),
-      (1 << 18, { $0.outages.isPartial = true }),
-    ] as [(UInt64, @Sendable (inout DayFigures) -> Void)])
-  func aDayOfOneFact(marks: UInt64, change: @Sendable (inout DayFigures) -> Void) throws {
-    var day = DayFigures(key: 9)
-    #expect(day.p95 == 0 && day.known == 0 && day.outages == DayOutages())
-    change(&day)
-    let stored = bytes { day.encode(into: &$0) }
-    var reader = ByteReader(stored)
-    #expect(try reader.signed() == 9)
-    #expect(try reader.unsigned() == marks)
-    reader = ByteReader(stored)
-    #expect(try DayFigures(from: &reader) == day && reader.atEnd)
+  @Test func aDayOfOneFact() throws {
+    let rows: [DayRow] = [
+      DayRow([]) { _ in },
+      DayRow([0]) { $0.time.up = DayFigures.width },
+      DayRow([7]) { $0.time.up = 5 },
+      DayRow([8]) { $0.time.degraded = 5 },
+      DayRow([9]) { $0.time.down = 5 },
+      DayRow([10]) { $0.time.unknown = 5 },
+      DayRow([11]) { $0.time.maintenance = 5 },
+      DayRow([1]) { $0.counts.up = 5 },
+      DayRow([12]) { $0.counts.degraded = 5 },
+      DayRow([13]) { $0.counts.down = 5 },
+      DayRow([14]) { $0.counts.unknown = 5 },
+      DayRow([15]) { $0.counts.maintenance = 5 },
+      DayRow([2]) { ($0.latencyCount, $0.latencySum, $0.p95) = (3, 900, 400) },
+      DayRow([4]) { $0.outages.begun = 2 },
+      DayRow([4]) { $0.outages.longest = 7 },
+      DayRow([5, 9]) { ($0.time.down, $0.outages.begun, $0.outages.longest) = (9, 1, 9) },
+      DayRow([4, 9]) { ($0.time.down, $0.outages.begun, $0.outages.longest) = (9, 1, 8) },
+      DayRow([16]) { $0.outages.lead = 5 },
+      DayRow([17]) { $0.outages.tail = 5 },
+      DayRow([18]) { $0.outages.isPartial = true },
+    ]
+    for row in rows {
+      var day = DayFigures(key: 9)
+      #expect(day.p95 == 0 && day.known == 0 && day.outages == DayOutages())
+      row.change(&day)
+      let stored = bytes { day.encode(into: &$0) }
+      var reader = ByteReader(stored)
+      #expect(try reader.signed() == 9)
+      #expect(try reader.unsigned() == row.marks)
+      reader = ByteReader(stored)
+      #expect(try DayFigures(from: &reader) == day && reader.atEnd)
+    }
   }
 
   /// A day that begins within an archive takes its place in the file, too.
