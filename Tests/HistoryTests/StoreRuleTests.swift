@@ -69,7 +69,7 @@ import Testing
 
   /// A result that began more than five minutes before the last one is a clock set back, and what is now; any
   /// other is late.
-  @Test(arguments: [(301, .down), (300, .down), (299, .up), (1, .up)] as [(Int64, CheckState)])
+  @Test(arguments: [(301, .down), (300, .down), (299, .up), (1, .up), (0, .down)] as [(Int64, CheckState)])
   func aLateArrivalOrAClockSetBack(seconds: Int64, state: CheckState) throws {
     let check = try makeCheck()
     let last = midnight + .seconds(600)

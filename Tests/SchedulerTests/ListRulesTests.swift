@@ -189,4 +189,45 @@ import Testing
     #expect(schedule.runs(of: [UniqueID(high: 1, low: 1)]) == [:])
     #expect(schedule.runs(of: [one.id, two.id]).count == 2)
   }
+
+  /// The clock is set while first runs go and wait: they have begun, and go on as what they are.
+  @Test(arguments: [7200, -7200] as [Int64]) func firstRunsThatGoOnThroughAStep(step: Int64) throws {
+    let pair = try (0..<2).map { try makeCheck("check-\($0)", every: .seconds(86_400), host: "one.example") }
+    var simulation = Simulation(pair, testOptions(perHost: 1), recalling: [:])
+    simulation.takes = { _ in .seconds(100) }
+    simulation.run(for: .seconds(31))
+    #expect(simulation.runs.count == 1 && simulation.schedule.limit.waiting == 1)
+    simulation.stepWall(by: .seconds(step))
+    let now = simulation.clock.wall
+    let begun = simulation.schedule.runs(of: Set(pair.map(\.id)))
+    for (_, instant) in begun {
+      #expect(instant <= now && instant.duration(to: now) < .seconds(30))
+    }
+    #expect(begun.count == 2 && simulation.schedule.limit.waiting == 1)
+    simulation.run(for: .seconds(200))
+    #expect(pair.allSatisfy { simulation.runs(of: $0).count == 1 } && simulation.worstOverlap == 1)
+  }
+
+  /// A run on the grid stays one when the clock is set: held back to its end, its slot is missed.
+  @Test func aRunThatIsHeldBackThroughAStepMissesItsSlot() throws {
+    let check = try makeCheck("Shop front", every: .seconds(3600))
+    var schedule = Schedule(testOptions(), at: newYear)
+    _ = schedule.apply(CheckList([check]), recalling: settled([check]), at: newYear)
+    var now = newYear
+    now.advance(by: newYear.boot.duration(to: try #require(schedule.nextDue)))
+    let start = try #require(schedule.begin(at: now).starts.first)
+    now.advance(by: .seconds(100))
+    now.wall = now.wall.advanced(by: .seconds(10))
+    schedule.realign(to: now)
+    let events = schedule.forgo(start, .budget, late: .zero, at: now.boot).events
+    let slots = SlotRange(first: start.scheduledAt, count: 1, interval: .seconds(3600))
+    #expect(events == [.missed(check: check.id, slots: slots, cause: .budget)])
+  }
+
+  /// An interval of nothing is one of a microsecond: no time is divided by nothing.
+  @Test func anIntervalOfNothing() {
+    let line = Timeline(agent: "a", check: UniqueID(high: 1, low: 2), interval: .zero)
+    #expect(line.slot(after: newYear.wall) == newYear.wall.advanced(by: .microseconds(1)))
+    #expect(line.slot(atOrAfter: newYear.wall) == newYear.wall)
+  }
 }

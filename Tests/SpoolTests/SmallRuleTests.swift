@@ -220,4 +220,57 @@ struct SmallRuleTests {
     now.withLock { $0 = 63_550_000 }
     #expect(store.turn() == .wait(until: nil))
   }
+
+  @Test("a file is said to be read before it is believed, and closed again")
+  func readingIsTold() throws {
+    let told = Told()
+    #expect(CursorFile.read(told).cursor == nil)
+    #expect(told.calls.withLock { $0 } == ["begins cursor", "ended cursor"])
+    var core = SpoolCore(settings: smallSettings(), nonce: 7, at: time(0)) { () throws(FileFault) in told }
+    core.attach(at: time(0))
+    #expect(core.record([entry(core.nextSequence, sampleRecord(1))], overflow: nil, at: time(1)))
+    told.calls.withLock { $0 = [] }
+    let open = told.disk.snapshot.handles.count
+    #expect(CursorFile.read(told).cursor?.identity == core.identity)
+    #expect(told.calls.withLock { $0 } == ["begins cursor", "ended cursor"])
+    told.calls.withLock { $0 = [] }
+    let segment = try #require(core.log?.segments.first?.file)
+    var visited = 0
+    core.reader().results { _, _ in
+      visited += 1
+      return true
+    }
+    #expect(visited == 1 && told.calls.withLock { $0 } == ["begins \(segment)", "ended \(segment)"])
+    #expect(told.disk.snapshot.handles.count == open, "what was opened to be read is closed")
+    core.close(at: time(2))
+    #expect(told.disk.snapshot.handles.isEmpty && told.calls.withLock { $0.last } == "release")
+  }
+
+  @Test("a segment that cannot make room is still there, with all it holds")
+  func noRoomIsMade() throws {
+    let disk = MemoryFileSystem()
+    let store = TestStore(disk, smallSettings(segments: 8))
+    store.add(0..<200)
+    let before = try #require(store.core.log?.segments)
+    #expect(before.count > 1)
+    disk.fail("rename", EIO)
+    #expect(throws: FileFault.failed(operation: "rename", name: before[0].file, code: EIO)) {
+      try store.core.log?.yieldFirst()
+    }
+    #expect(store.core.log?.segments == before && store.everything == Array(0..<200))
+    try store.core.log?.yieldFirst()
+    #expect(store.core.log?.segments == Array(before.dropFirst()))
+  }
+
+  @Test("two estimates of the rate are the same by results, bytes and their beginning")
+  func estimates() {
+    func rate(_ count: Int, _ bytes: Int, _ start: Int64) -> RateEstimate {
+      var rate = RateEstimate()
+      rate.add(count: count, bytes: bytes, at: start)
+      return rate
+    }
+    #expect(rate(2, 300, 5) == rate(2, 300, 5) && rate(2, 300, 5).bytesPerResult == 150)
+    for other in [rate(3, 300, 5), rate(2, 301, 5), rate(2, 300, 6)] { #expect(other != rate(2, 300, 5)) }
+    #expect(RateEstimate().bytesPerResult == nil)
+  }
 }
