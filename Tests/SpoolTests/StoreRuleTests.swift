@@ -203,4 +203,38 @@ struct StoreRuleTests {
     spool.requestFlush { told.withLock { $0 += 1 } }
     #expect(told.withLock { $0 } == 1, "whoever waits for it goes on")
   }
+
+  @Test("a segment is filled to its last byte before the next one begins")
+  func wholeSegments() {
+    let store = TestStore(MemoryFileSystem(), smallSettings(segments: 8))
+    func entries(_ sizes: [Int]) -> [SpoolEntry] {
+      sizes.enumerated().map { place, size in
+        SpoolEntry(
+          sequence: store.core.nextSequence + UInt64(place), kind: .result, deliverable: false,
+          payload: [UInt8](repeating: 7, count: size - 28))
+      }
+    }
+    let whole = [4080, 4080, 4080, 4080]
+    #expect(whole.reduce(SegmentHeader.size, +) == 16 << 10)
+    #expect(entries(whole).map(\.size) == whole)
+    store.core.record(entries(whole), overflow: nil, at: time(1))
+    #expect(store.status.segments == 1 && store.status.bytesUsed == 16 << 10)
+    // The next group begins a segment, and fills that one as well.
+    store.core.record(entries(whole), overflow: nil, at: time(2))
+    #expect(store.status.segments == 2 && store.status.bytesUsed == 32 << 10)
+    store.core.record(entries([4080, 4080, 4080, 4088]), overflow: nil, at: time(3))
+    #expect(store.core.log?.segments.map(\.records) == [4, 4, 3, 1])
+  }
+
+  @Test("a fault while results are looked for is counted and told")
+  func faultWhileReading() {
+    let disk = MemoryFileSystem()
+    let store = TestStore(disk)
+    store.add(0..<3)
+    #expect(store.status.faults == 0 && store.status.lastFault == nil)
+    disk.fail("read", EIO)
+    #expect(store.waiting().isEmpty)
+    #expect(store.status.faults == 1 && store.status.lastFault == "cannot read : Input/output error")
+    #expect(store.waiting() == [0, 1, 2] && store.status.faults == 1 && store.status.isDurable)
+  }
 }
