@@ -99,6 +99,7 @@ import Testing
     let store = HistoryStore()
     store.apply(checks.reversed(), now: midnight)
     #expect(store.checks(now: midnight).map(\.id) == checks.reversed().map(\.id))
-    #expect(store.knows(checks) && !store.knows(checks + [try makeCheck("other")]))
+    let other = try makeCheck("other")
+    #expect(store.knows(checks) && !store.knows(checks + [other]))
   }
 }

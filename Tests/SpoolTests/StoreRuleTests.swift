@@ -237,4 +237,35 @@ struct StoreRuleTests {
     #expect(store.status.faults == 1 && store.status.lastFault == "cannot read : Input/output error")
     #expect(store.waiting() == [0, 1, 2] && store.status.faults == 1 && store.status.isDurable)
   }
+
+  @Test("of damage in very many places sixty-three are told one by one, and the rest together")
+  func manyHoles() throws {
+    let disk = MemoryFileSystem()
+    let store = TestStore(disk, smallSettings(segments: 8))
+    store.add(0..<200)
+    let log = try #require(store.core.log)
+    let files = Dictionary(uniqueKeysWithValues: log.segments.map { ($0.name.generation, $0.file) })
+    var places: [(file: String, offset: Int, sequence: UInt64)] = []
+    _ = log.walk(from: nil) { record in
+      let file = files[record.position.generation] ?? ""
+      places.append((file, record.position.offset, record.frame.sequence))
+      return true
+    }
+    #expect(places.count == 200)
+    // Every second one, so that each is a hole of its own.
+    let damaged = (0..<70).map { places[2 * $0 + 1] }
+    let killed = disk.afterKill()
+    for place in damaged {
+      killed.tamper(place.file) { $0[place.offset + RecordFrame.headerSize + 2] ^= 1 }
+    }
+    let again = TestStore(killed, smallSettings(segments: 8))
+    #expect(again.status.damaged == 70 && again.status.depth == 130)
+    let gaps = again.status.gaps
+    #expect(gaps.allSatisfy { $0.cause == .damage } && gaps.count == 64)
+    #expect(gaps.map(\.lost) == [UInt64](repeating: 1, count: 63) + [7])
+    #expect(gaps.map(\.records) == gaps.map(\.lost))
+    #expect(gaps.map(\.firstSequence) == damaged.prefix(64).map(\.sequence))
+    #expect(gaps.last?.lastSequence == damaged.last?.sequence)
+    #expect(gaps.prefix(63).allSatisfy { $0.firstSequence == $0.lastSequence })
+  }
 }
