@@ -258,5 +258,5 @@ package final class CheckScheduler: Sendable {
 extension Instant {
   /// The next whole pair of milliseconds. Slots differ by microseconds, and each time the thread is woken costs as much
   /// as a small probe: what is due together starts together, and the answers come together too.
-  fileprivate var tick: Instant { Instant(microseconds: (microseconds + 1999) / 2000 * 2000) }
+  var tick: Instant { Instant(microseconds: (microseconds + 1999) / 2000 * 2000) }
 }

@@ -42,13 +42,15 @@ package final class TimerWakeSource: WakeSource {
 
   package func arm(at deadline: Instant?) {
     var time = itimerspec()
-    if let deadline {
-      // All zero would disarm.
-      let nanoseconds = max(1, deadline.nanoseconds)
-      time.it_value.tv_sec = Int(nanoseconds / 1_000_000_000)
-      time.it_value.tv_nsec = Int(nanoseconds % 1_000_000_000)
-    }
+    (time.it_value.tv_sec, time.it_value.tv_nsec) = Self.setting(deadline)
     timerfd_settime(timers.timer, Int32(TFD_TIMER_ABSTIME), &time, nil)
+  }
+
+  /// What the timer is set to; zero and zero disarm it.
+  static func setting(_ deadline: Instant?) -> (seconds: Int, nanoseconds: Int) {
+    guard let deadline else { return (0, 0) }
+    let nanoseconds = max(1, deadline.nanoseconds)
+    return (Int(nanoseconds / 1_000_000_000), Int(nanoseconds % 1_000_000_000))
   }
 
   package func wake() { bell.ring() }

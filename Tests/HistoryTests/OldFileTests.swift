@@ -48,7 +48,11 @@ import Testing
       let outage = try #require(status.outage)
       #expect(outage.reason == .connectRefused && outage.lastMessage == status.last?.message)
       #expect(outage.begin == status.last?.scheduledAt && outage.end == nil)
-      #expect(status.counts.isEmpty)
+      // The one result whose words are known, and the time of all of them in its day.
+      #expect(outage.results == 1 && status.counts.isEmpty)
+      let month = CalendarPeriod.month(CalendarMonth(saved))
+      let found = store.periods(through: month, count: 1, now: saved)[status.id]?.periods.last
+      #expect(found?.time == window.time && found?.counts == window.counts)
     }
     // What is written next is of this version.
     store.missed(checks[0].id, count: 1)

@@ -11,8 +11,10 @@ import Testing
   private let source = ManualWakeSource()
   private let diary = Diary()
 
-  private func makeScheduler(work: @escaping @Sendable () async -> Void) throws -> CheckScheduler {
-    let scheduler = CheckScheduler(testOptions(), source: source) { [diary] due in
+  private func makeScheduler(
+    _ options: SchedulerOptions = testOptions(), work: @escaping @Sendable () async -> Void
+  ) throws -> CheckScheduler {
+    let scheduler = CheckScheduler(options, source: source) { [diary] due in
       diary.write(.started(due.check.name, due.scheduledAt))
       await work()
       diary.write(.ended(due.check.name, cancelled: Task.isCancelled))
@@ -55,6 +57,22 @@ import Testing
     await task.value
     #expect(diary.all.last == .ended("slow", cancelled: true))
     #expect(diary.all.count == 2)
+  }
+
+  /// The grace period is what the options say, to its last moment.
+  @Test func theGracePeriodIsAsLongAsItIsSaid() async throws {
+    var options = testOptions()
+    options.drainGrace = .milliseconds(1500)
+    let scheduler = try makeScheduler(options) { try? await Task.sleep(for: .seconds(86_400)) }
+    let task = await start(scheduler)
+    task.cancel()
+    await until { source.deadline == source.now().boot.advanced(by: .milliseconds(1500)) }
+    source.advance(by: .milliseconds(1499))
+    source.wake()
+    #expect(scheduler.status().inFlight == 1 && diary.all.count == 1)
+    source.advance(by: .milliseconds(1))
+    await task.value
+    #expect(diary.all.last == .ended("slow", cancelled: true))
   }
 
   @Test func withoutRunsItEndsAtOnce() async throws {

@@ -39,6 +39,33 @@ import Testing
     await task.value
   }
 
+  /// A loop that is stuck is behind by what has passed since the instant it was to wake; one that only waits, or was
+  /// never begun, is not behind.
+  @Test func howLongTheLoopHasBeenBehind() async throws {
+    let gate = ThreadGate()
+    let scheduler = CheckScheduler(testOptions(), source: source) { _ in
+      RunOutcome(.works)
+    } events: { _ in
+      gate.wait()
+    }
+    let check = try makeCheck("Shop front")
+    scheduler.apply([check], recalling: settled([check]))
+    source.advance(by: .seconds(3600))
+    #expect(scheduler.overdue == .zero, "nobody runs it")
+    let task = Task { await scheduler.run() }
+    await until { gate.isWaiting }
+    let armed = try #require(source.deadline)
+    #expect(armed > source.now().boot && scheduler.overdue == .zero)
+    source.advanceToDeadline()
+    #expect(scheduler.overdue == .zero)
+    source.advance(by: .milliseconds(7250))
+    #expect(scheduler.overdue == .milliseconds(7250))
+    gate.open()
+    task.cancel()
+    await task.value
+    #expect(scheduler.overdue == .zero, "it has ended")
+  }
+
   @Test func aLoopThatStandsStillDoesNotBeat() async throws {
     let beats = Counter()
     let gate = ThreadGate()
