@@ -88,7 +88,7 @@ import Testing
         == .refused("there is nothing to add: give words, a state, or both"))
   }
 
-  /// Twenty may be open: one that is over from the start is no more, and one that is over may not be opened again.
+  /// Twenty may be open: one that is over from the start counts for none, and is not opened again as another.
   @Test func howManyAreOpen() {
     var book = PostBook()
     _ = take(&book, begin("over", .resolved))
@@ -154,7 +154,7 @@ import Testing
     #expect(PostBook.read(Array(#"{"version":1}"#.utf8)) == PostBook())
     // The newest of a file that has too many.
     let posts = (0..<51).map {
-      #"{"id":"\#(UniqueID(high: 1, low: $0))","title":"P\#($0)","target":"all","#
+      #"{"id":"\#(UniqueID(high: 1, low: UInt64($0)))","title":"P\#($0)","target":"all","#
         + #""updates":[{"at":"2026-01-05T00:00:01.000Z","state":"resolved"}]}"#
     }
     let many = #"{"version":1,"posts":["# + posts.joined(separator: ",") + "]}"

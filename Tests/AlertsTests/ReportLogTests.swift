@@ -6,7 +6,8 @@ import Testing
 
 @testable import Alerts
 
-/// Up to which report each channel has them: what is owed, what is on its way, what another agent says, and as it is kept.
+/// Up to which report each channel has them: what is owed, what is on its way, what others say, and as it is
+/// kept.
 @Suite struct ReportLogTests {
   private static let day: Int64 = 86_400
   private let monthly = ReportSchedule(name: "monthly", channels: ["ops", "mail"])
@@ -162,10 +163,10 @@ import Testing
   @Test func asItIsRead() throws {
     let long = String(repeating: "x", count: 1500)
     let at = #""up_to":"2026-01-05T00:00:00.000Z""#
-    let log = ReportLog(
-      try JSONValue.parse(
-        #"{"reports":[{"report":"a","channel":"c"},{"channel":"c",\#(at)},{"report":"a",\#(at)},"#
-          + #"{"report":"b","channel":"c",\#(at),"period":"\#(long)","problem":"\#(long)"}]}"#))
+    let text =
+      #"{"reports":[{"report":"a","channel":"c"},{"channel":"c",\#(at)},{"report":"a",\#(at)},"#
+      + #"{"report":"b","channel":"c",\#(at),"period":"\#(long)","problem":"\#(long)"}]}"#
+    let log = ReportLog(try JSONValue.parse(text.utf8))
     #expect(log.entries.count == 1 && log["b", "c"]?.isFirst == false && log["b", "c"]?.isRefused == false)
     #expect(
       log["b", "c"]?.period?.utf8.count == 16 && log["b", "c"]?.problem?.utf8.count == SendOutcome.shown)
@@ -181,12 +182,12 @@ import Testing
       json == #"{"v":2,"by":"a","report":{"name":"monthly","channels":["#
         + #"{"channel":"mail","up_to":"\#(zero)","first":true},"#
         + #"{"channel":"ops","up_to":"\#(zero)","first":true}]}}"#)
-    let value = try #require(try JSONValue.parse(json)["report"])
+    let value = try #require(try JSONValue.parse(json.utf8)["report"])
     #expect(SharedReport(value, at: SharedReport.id("monthly")) == shared)
     #expect(SharedReport(value, at: SharedReport.id("weekly")) == nil)
     #expect(SharedReport.id("monthly") == UniqueID("ae81fc85-a69e-5007-82da-c86d681aae76"))
     let channels = (0..<80).map { #"{"channel":"c\#($0)","up_to":"\#(zero)"}"# }.joined(separator: ",")
-    let many = try JSONValue.parse(#"{"name":"monthly","channels":[\#(channels)]}"#)
+    let many = try JSONValue.parse(#"{"name":"monthly","channels":[\#(channels)]}"#.utf8)
     #expect(SharedReport(many, at: SharedReport.id("monthly"))?.channels.count == AlertChannel.limit)
   }
 }
