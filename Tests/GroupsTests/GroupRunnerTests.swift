@@ -32,7 +32,7 @@ import Testing
     ) async throws(CancellationError) -> WatchEnd {
       watched.withLock { $0.append(revision) }
       tell(changes)
-      while !Task.isCancelled { await Task.yield() }
+      while !Task.isCancelled { try? await Task.sleep(for: .seconds(3600)) }
       return .over
     }
 
@@ -170,17 +170,18 @@ import Testing
             said.heads.withLock { $0.append(head) }
           }))
     }
-    while said.heads.withLock({ $0.last }) != head || said.arranged.withLock({ $0 }) == 0 {
-      await Task.yield()
+    for _ in 0..<5000 where said.heads.withLock({ $0.last }) != head || said.arranged.withLock({ $0 }) == 0 {
+      try await Task.sleep(for: .milliseconds(1))
     }
     #expect(runner.head == head && runner.headRevision == 12 && runner.placedRevision == 10)
     #expect(store.watched.withLock { $0.first } == 10 && runner.assignment.owned == 24)
     #expect(runner.remembered(root: "/q/g/")?.cluster == 7)
     life.cancel()
-    while store.asked.withLock({ !$0.contains(.revoke(lease: 4)) }) {
+    for _ in 0..<5000 where store.asked.withLock({ !$0.contains(.revoke(lease: 4)) }) {
       clock.advance(by: .milliseconds(200))
-      await Task.yield()
+      try await Task.sleep(for: .milliseconds(1))
     }
+    try #require(store.asked.withLock { $0.contains(.revoke(lease: 4)) })
     await life.value
     #expect(store.asked.withLock { $0.prefix(3).map(\.isGrant) } == [true, false, false])
     #expect(runner.look { $0.stage } == .left)
