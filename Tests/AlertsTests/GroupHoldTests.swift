@@ -6,7 +6,7 @@ import Testing
 
 @testable import Alerts
 
-/// Why a member of a group does not notify of an incident, or not yet, in words; and what the group leaves behind.
+/// Why a member of a group does not notify of an incident, or not yet, in words; and what it leaves behind.
 @Suite struct GroupHoldTests {
   private static let check = UniqueID(high: 0, low: 2)
   private static let id = UniqueID(high: 5, low: 1)
