@@ -122,4 +122,27 @@ import Testing
     #expect(member.assignment.total == 30 && (1..<30).contains(member.assignment.owned))
     #expect(member.pending == nil)
   }
+
+  /// A view of the disk that costs nothing waits all the same while another list is worked out, and with it.
+  @Test mutating func aMemoryWaitsForTheListThatIsWorkedOut() throws {
+    var settings = GroupMember.Settings(name: "a", ttl: .seconds(5))
+    settings.atOnce = .max
+    member = GroupMember(settings, card: member.card, at: now)
+    first = member.handle(.checks(Self.checks(20)), at: now)
+    var view = GroupView()
+    view.placed = 9
+    for name in ["a", "b"] {
+      view.members[ByteText(name)] = GroupView.Member(card: member.card, revision: 1)
+      view.members[ByteText(name)]?.card.weight = 1
+    }
+    member.recall(GroupMemory(root: "/quartz/", name: "a", cluster: 7, view: view, at: .epoch))
+    member.pending = PendingPlacement(number: member.numbers, checks: Self.checks(30))
+    now.boot += .seconds(6)
+    _ = handle(.tick)
+    #expect(member.pending?.recalls == true && member.pending?.checks == Self.checks(30))
+    #expect(member.pending?.reading == nil && member.assignment.owned == 0)
+    try work()
+    #expect(member.pending == nil && member.assignment.total == 30)
+    #expect((1..<30).contains(member.assignment.owned))
+  }
 }

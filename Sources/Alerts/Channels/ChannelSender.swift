@@ -85,7 +85,7 @@ package struct ChannelSender: MessageSending {
     return judge(reply, WebhookChannel(url: url, format: .json))
   }
 
-  private func request(
+  func request(
     _ message: AlertMessage, _ body: [UInt8], _ webhook: WebhookChannel, _ channel: AlertChannel
   ) -> TransferRequest {
     // The topic is in the body; what it is sent to is the server.
@@ -114,7 +114,7 @@ package struct ChannelSender: MessageSending {
     }
   }
 
-  private func judge(_ answer: OutboundAnswer, _ webhook: WebhookChannel) -> SendOutcome {
+  func judge(_ answer: OutboundAnswer, _ webhook: WebhookChannel) -> SendOutcome {
     let place = webhook.url.endpoint.description
     let status = answer.status
     switch status {
@@ -159,7 +159,7 @@ extension ChannelSender {
     return (outcome(of: end, exec, channel), nil)
   }
 
-  private func outcome(of end: ProgramRun.End, _ exec: ExecChannel, _ channel: AlertChannel) -> SendOutcome {
+  func outcome(of end: ProgramRun.End, _ exec: ExecChannel, _ channel: AlertChannel) -> SendOutcome {
     switch end {
     case .ended(code: 0, _): return .delivered
     case .ended(let code, let output):

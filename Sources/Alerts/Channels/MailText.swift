@@ -94,6 +94,9 @@ struct MailText {
     return words.map { "=?utf-8?B?\($0)?=" }.joined(separator: "\r\n ")
   }
 
+  /// Characters of a line before its soft break.
+  private static let width = 75
+
   /// RFC 2045, section 6.7; lines of at most 76 characters, ended by CR LF.
   static func quotedPrintable(_ text: String) -> String {
     var result = ""
@@ -104,9 +107,9 @@ struct MailText {
         let isLast = place == bytes.count - 1
         let isPlain = (0x21...0x7e).contains(byte) && byte != 0x3d || (byte == 0x20 && !isLast)
         // A dot at the begin of a line cannot end the mail at a server that does not undo its doubling.
-        let isDot = byte == 0x2e && column == 0
+        let isDot = byte == 0x2e && (column == 0 || column == Self.width)
         let piece = isPlain && !isDot ? String(UnicodeScalar(byte)) : "=" + Base16.text([byte], Base16.upper)
-        if column + piece.utf8.count > 75 {
+        if column + piece.utf8.count > Self.width {
           result += "=\r\n"
           column = 0
         }

@@ -85,7 +85,7 @@ extension QuorumDesk {
     }
   }
 
-  private func take(_ rows: QuorumRows) {
+  func take(_ rows: QuorumRows) {
     let now = time.wall()
     let hasWork = state.withLock { state in
       let watched = state.watched
