@@ -128,7 +128,7 @@ import Testing
           try await file("checks.json", watch).write(list)
         }
       }
-      try await start.life { watch in
+      await start.life { watch in
         let checks = file("checks.json", watch)
         await #expect(throws: StateFile.Failure.self) { try await checks.read() }
         #expect(try await file("counts", watch).read() == other)
