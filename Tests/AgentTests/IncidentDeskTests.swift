@@ -209,6 +209,7 @@ import Testing
     #expect(await read([], strange: ["x"]) == [strange("1 key of the group's incidents is")])
     #expect(await read([], strange: ["x", "y"]) == [strange("2 keys of the group's incidents are")])
     #expect(await read([shop.id], strange: []) == [garbled("Shop", shop.id)])
+    #expect(await read([shop.id], strange: []) == [garbled("Shop", shop.id)], "it is still there")
     let other = UniqueID(high: 0, low: 1)
     #expect(
       await read([shop.id, other], strange: ["x"]) == [
