@@ -52,4 +52,22 @@ import Testing
   @Test func noValuesNoPercentile() throws {
     #expect(try summary([]).percentile(0.5) == nil)
   }
+
+  /// On a narrow terminal the columns of least worth leave, one after the other: the check and its median stay.
+  @Test func columnsThatLeave() throws {
+    let rows = [try summary([10, 20, 30, 45]), try summary([7])]
+    var heads: [[String]] = []
+    for width in (10...100).reversed() {
+      let lines = LatencySummary.table(rows, width: width).split(separator: "\n")
+      #expect(lines.count == 3)
+      let head = (lines.first ?? "").split(separator: " ").map(String.init)
+      if head != heads.last { heads.append(head) }
+    }
+    let all = ["RUNS", "LOSS", "MIN", "P50", "P95", "P99", "MAX", "STDDEV", "JITTER"]
+    let order = ["MIN", "RUNS", "STDDEV", "MAX", "P99", "JITTER", "P95", "LOSS"]
+    let wanted = (0...order.count).map { left in all.filter { !order.prefix(left).contains($0) } }
+    let found = heads.map { $0.filter { all.contains($0) } }
+    #expect(found.prefix(wanted.count) == wanted[...])
+    #expect(found.dropFirst(wanted.count).allSatisfy { $0 == ["P50"] || $0.isEmpty })
+  }
 }

@@ -122,7 +122,7 @@ extension AlertsView.Channel {
     }
   }
 
-  fileprivate mutating func count(
+  mutating func count(
     _ item: IncidentStatus.Notification, overdue: Duration?, at now: Timestamp
   ) {
     switch item.state {
@@ -140,7 +140,7 @@ extension IncidentStatus.Notification {
   /// `nil` where the channel has nothing to do with it.
   ///
   /// - Parameter folded: why what is sent with others is not sent yet, and until when.
-  fileprivate init?(
+  init?(
     _ incident: Incident, _ channel: AlertChannel, _ decision: Notifier.Decision,
     _ folded: (StageRuling.Fold) -> (words: String, until: Timestamp?)
   ) {
@@ -177,7 +177,7 @@ extension IncidentStatus.Notification {
     }
   }
 
-  private static func state(_ stage: NotifyStage) -> State {
+  static func state(_ stage: NotifyStage) -> State {
     switch stage {
     case .wait, .pathLook, .storm, .pace, .send, .retry: .pending
     case .maintenance, .dependency, .mute, .acknowledge, .app, .severity, .quietHours, .groupShare: .held

@@ -51,7 +51,8 @@ final class AgentReporter: Sendable {
 private func fingerprint(_ checks: [MonitoringCheck]) -> String {
   var sum: UInt32 = 0
   for check in checks.sorted(by: { $0.id < $1.id }) {
-    var text = "\(check)\n"
+    // Part by part: a check as a whole prints as nothing but its type.
+    var text = "\(PoolDigest.words(of: check)) \(check.origin) \(check.resourceID?.description ?? "")\n"
     sum = text.withUTF8 { CRC32C.checksum(UnsafeRawBufferPointer($0), from: sum) }
   }
   return "\(checks.count)-" + Base16.text(sum, width: 8)

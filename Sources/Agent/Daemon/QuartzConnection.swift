@@ -103,7 +103,7 @@ actor ConnectionWatch {
     }
   }
 
-  private func tell(_ place: Notice.Place, _ trouble: Notice?, before: inout Notice?) {
+  func tell(_ place: Notice.Place, _ trouble: Notice?, before: inout Notice?) {
     defer { before = trouble }
     guard trouble != before else { return }
     if let trouble {
@@ -113,7 +113,7 @@ actor ConnectionWatch {
     }
   }
 
-  private func tellSkipped(_ status: PullStatus) {
+  func tellSkipped(_ status: PullStatus) {
     for (title, notices) in [("check skipped", status.skipped), ("check changed", status.warnings)] {
       for notice in Set(notices).subtracting(told).sorted(by: { $0.place.text < $1.place.text }) {
         log.warning("\(title)", metadata: ["check": "\(notice.place.text)", "reason": "\(notice.what)"])

@@ -141,11 +141,14 @@ final class IncidentDesk: IncidentShare {
     // The revisions of another store say nothing of this one's.
     let before = state.world == state.mirror.world ? state.entries : [:]
     state.world = state.mirror.world
+    let garbled = Set(state.garbled)
     state.garbled = []
     var entries: [UniqueID: ShareEntry] = [:]
     for (id, entry) in state.mirror.entries {
       if let known = before[id], known.changed == entry.changed {
         entries[id] = known
+        // It is not understood for as long as it stays.
+        if garbled.contains(id) { state.garbled.append(id) }
       } else {
         let value = entry.value.flatMap { SharedValue(json: $0, at: id, now: now) }
         // What is no entry says nothing: what was known stays.

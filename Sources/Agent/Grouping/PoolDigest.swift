@@ -26,7 +26,7 @@ enum PoolDigest {
   }
 
   /// Part by part: a check as a whole prints as nothing but its type, for its parts are behind a reference.
-  private static func words(of check: MonitoringCheck) -> String {
+  static func words(of check: MonitoringCheck) -> String {
     [
       "\(check.id) \(check.name) \(check.interval) \(check.timeout) \(check.ip) \(check.addresses)",
       "\(check.resolver.map(\.description) ?? "") \(check.sourceAddress.map(\.description) ?? "")",

@@ -111,7 +111,7 @@ struct ImportDiff: Sendable {
     return second
   }
 
-  private func ask(_ pair: Pair, _ engine: ProbeEngine) async throws -> DiffBook.Finding {
+  func ask(_ pair: Pair, _ engine: ProbeEngine) async throws -> DiffBook.Finding {
     async let asked = engine.runNow(pair.old, .none)
     let result = try await engine.runNow(pair.ours, .none)
     let old = try await asked
