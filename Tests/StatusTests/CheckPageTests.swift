@@ -75,7 +75,8 @@ import Testing
     check.last?.message = "status 503"
     // What the page shows itself is no advice to look elsewhere.
     #expect(try page(check).contains("<span>http_status: status 503</span></div></section>"))
-    (check.last?.reason, check.last?.message) = (.connectRefused, "refused")
+    check.last?.reason = .connectRefused
+    check.last?.message = "refused"
     let hint = "<span class=\"hint\">→ see whether the service runs, and on which address and port</span>"
     #expect(try page(check).contains("<span>connect_refused: refused</span>\(hint)</div></section>"))
     check.last?.reason = .httpStatus

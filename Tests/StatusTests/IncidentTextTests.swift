@@ -212,7 +212,8 @@ import Testing
     #expect(html.contains("name=\"order\" value=\"\(id)\"") && html.contains("value=\"unmute\">Unmute<"))
     #expect(!HandledSection(snapshot: status).render().html.contains("<form"))
     for (count, rest) in [(10, nil), (11, "and 1 more")] as [(Int, String?)] {
-      (status.alerts?.over, status.mutes) = (Array(repeating: over, count: count), [])
+      status.alerts?.over = Array(repeating: over, count: count)
+      status.mutes = []
       let html = HandledSection(snapshot: status).render().html
       #expect(html.matches(of: /<li><a href="\/incidents\//).count == 10)
       #expect(html.firstMatch(of: /<li class="dim">([^<]*)</).map { String($0.1) } == rest)

@@ -3,10 +3,10 @@
 import Basics
 import Foundation
 import Groups
-import History
 import Monitoring
 import StatusSupport
 import Testing
+@testable import History
 @testable import Status
 
 /// Sections of the pages, each line whole: places, outages, windows, resources, and what others run.
