@@ -2,6 +2,7 @@
 
 import Basics
 import Groups
+import History
 import Monitoring
 import QuartzAPI
 import Scheduler
