@@ -23,8 +23,14 @@ import Testing
     let asked = Mutex<[String]>([])
     let wishes = Mutex<[OperatorWish]>([])
 
-    init(_ fixed: FixedSource, _ answers: [OperatorAnswer] = [], _ outcomes: [RunNowOutcome] = []) {
-      self.fixed = fixed
+    /// Done before each run.
+    let hold: (@Sendable () async -> Void)?
+
+    init(
+      _ fixed: FixedSource, _ answers: [OperatorAnswer] = [], _ outcomes: [RunNowOutcome] = [],
+      hold: (@Sendable () async -> Void)? = nil
+    ) {
+      (self.fixed, self.hold) = (fixed, hold)
       self.answers = Mutex(answers)
       self.outcomes = Mutex(outcomes)
     }
@@ -54,7 +60,8 @@ import Testing
       return nil
     }
     func runNow(_ checkID: UniqueID) async -> RunNowOutcome {
-      outcomes.withLock { $0.isEmpty ? .noSuchCheck : $0.removeFirst() }
+      await hold?()
+      return outcomes.withLock { $0.isEmpty ? .noSuchCheck : $0.removeFirst() }
     }
     func act(_ wish: OperatorWish) async -> OperatorAnswer {
       wishes.withLock { $0.append(wish) }
@@ -195,6 +202,33 @@ import Testing
     let source = Source(off, [], many)
     #expect(try words(await press(source, "do=run&incident=\(Self.incident)")) == "200 2 checks ran: 2 up")
     #expect(source.outcomes.withLock(\.count) == 28)
+  }
+
+  /// Four checks of a form run at once, and each that ends makes room for one.
+  @Test(.timeLimit(.minutes(1))) func fourAtOnce() async throws {
+    let (begun, tell) = AsyncStream.makeStream(of: Void.self)
+    let held = Mutex<[CheckedContinuation<Void, Never>]>([])
+    let check = try makeCheck("c")
+    let outcomes = (0..<6).map { RunNowOutcome.done(makeResult(check, minute: $0, state: .up)) }
+    let source = Source(
+      try sample(6), [], outcomes,
+      hold: {
+        await withCheckedContinuation { continuation in
+          held.withLock { $0.append(continuation) }
+          tell.yield()
+        }
+      })
+    async let reply = press(source, "do=run&incident=\(Self.incident)")
+    var runs = begun.makeAsyncIterator()
+    for _ in 0..<4 { _ = await runs.next() }
+    for _ in 0..<2 {
+      for _ in 0..<1000 { await Task.yield() }
+      #expect(held.withLock(\.count) == 4)
+      held.withLock { $0.removeFirst() }.resume()
+      _ = await runs.next()
+    }
+    for one in held.withLock(\.self) { one.resume() }
+    #expect(try words(await reply) == "200 6 checks ran: 6 up")
   }
 
   /// What the source is asked for a page or document, and how much of it.

@@ -35,8 +35,9 @@ import Testing
     }
   }
 
-  private func connect(_ routes: Answers = Answers()) async throws -> NIOAsyncTestingChannel {
-    let desk = ConnectionDesk(limit: 8)
+  private func connect(
+    _ routes: Answers = Answers(), desk: ConnectionDesk = ConnectionDesk(limit: 8)
+  ) async throws -> NIOAsyncTestingChannel {
     let channel = try await NIOAsyncTestingChannel { channel in
       try channel.pipeline.syncOperations.addHandler(StatusConnection(routes: routes, desk: desk))
     }
@@ -149,6 +150,30 @@ import Testing
     await channel.testingEventLoop.advanceTime(by: .seconds(2))
     #expect(channel.isActive == staysOpen)
     if staysOpen { try await channel.close() }
+  }
+
+  /// What reads the agent's state waits for its turn; what reads nothing, or does something, does not.
+  @Test func turns() async throws {
+    let (routes, desk) = (Answers(), ConnectionDesk(limit: 20))
+    desk.awaitTurn(0) {}
+    var waiting: [NIOAsyncTestingChannel] = []
+    let read = ["/", "/probe", "/livez?x", "/api/v1/checks"]
+    for target in read {
+      waiting.append(try await connect(routes, desk: desk))
+      try await ask(waiting[waiting.count - 1], target)
+    }
+    let others: [(HTTPMethod, String)] = [
+      (.GET, "/livez"), (.HEAD, "/readyz"), (.GET, "/hb/token"), (.POST, "/x"), (.PUT, "/x"),
+    ]
+    for (method, target) in others {
+      let channel = try await connect(routes, desk: desk)
+      try await ask(channel, target, method: method)
+      _ = try await answer(channel)
+    }
+    #expect(routes.asked.withLock { $0.map(\.target) } == others.map { $0.1 })
+    desk.giveTurn()
+    for channel in waiting { _ = try await answer(channel) }
+    #expect(routes.asked.withLock { $0.map(\.target) } == others.map { $0.1 } + read)
   }
 
   /// A body to its last byte that is kept; of one byte more nothing is.
