@@ -169,10 +169,14 @@ import Testing
       let channel = try await connect(routes, desk: desk)
       try await ask(channel, target, method: method)
       _ = try await answer(channel)
+      try await channel.close()
     }
     #expect(routes.asked.withLock { $0.map(\.target) } == others.map { $0.1 })
     desk.giveTurn()
-    for channel in waiting { _ = try await answer(channel) }
+    for channel in waiting {
+      _ = try await answer(channel)
+      try await channel.close()
+    }
     #expect(routes.asked.withLock { $0.map(\.target) } == others.map { $0.1 } + read)
   }
 

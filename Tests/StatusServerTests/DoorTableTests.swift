@@ -120,7 +120,7 @@ import Testing
   }
 
   /// What is made of an address, to the last byte of it, and of the scrape's timeout.
-  @Test func questions() async throws {
+  @Test func questions() async {
     let desk = Desk()
     var long = request("/probe?target=" + String(repeating: "a", count: 8000 - 14))
     #expect(long.target.utf8.count == 8000)
@@ -133,7 +133,10 @@ import Testing
       var timed = request("/probe?module=&hostname=&debug=True")
       timed.scrapeTimeout = header
       _ = await reply(timed, desk)
-      let question = try #require(desk.asked.withLock(\.last))
+      guard let question = desk.asked.withLock(\.last) else {
+        Issue.record("nothing was asked")
+        continue
+      }
       #expect(question.scrapeTimeout == timeout && question.asker == IPAddress("192.0.2.1"))
       #expect(question.target == "" && question.module == "http_2xx" && question.hostname == nil)
       #expect(!question.isDebug)
