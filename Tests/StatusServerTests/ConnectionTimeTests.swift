@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Monitoring
 import NIOCore
 import NIOEmbedded
 import NIOHTTP1
@@ -36,10 +37,12 @@ import Testing
   }
 
   private func connect(
-    _ routes: Answers = Answers(), desk: ConnectionDesk = ConnectionDesk(limit: 8)
+    _ routes: Answers = Answers(), desk: ConnectionDesk = ConnectionDesk(limit: 8),
+    heartbeats: HeartbeatDoor? = nil
   ) async throws -> NIOAsyncTestingChannel {
     let channel = try await NIOAsyncTestingChannel { channel in
-      try channel.pipeline.syncOperations.addHandler(StatusConnection(routes: routes, desk: desk))
+      try channel.pipeline.syncOperations.addHandler(
+        StatusConnection(routes: routes, desk: desk, heartbeats: heartbeats))
     }
     try await channel.connect(to: NIOCore.SocketAddress(ipAddress: "192.0.2.1", port: 9)).get()
     return channel
@@ -178,6 +181,45 @@ import Testing
       try await channel.close()
     }
     #expect(routes.asked.withLock { $0.map(\.target) } == others.map { $0.1 } + read)
+  }
+
+  private struct Jobs: HeartbeatTaking {
+    func take(_ report: HeartbeatReport, token: String) async -> HeartbeatAnswer {
+      report.body.count == 5 ? .taken : .unknown
+    }
+  }
+
+  /// The body of a report is read where reports are taken, of one that is posted alone.
+  @Test(
+    arguments: [(.POST, .ok, "keep-alive"), (.GET, .notFound, "close")]
+      as [(HTTPMethod, HTTPResponseStatus, String)])
+  func bodiesOfReports(method: HTTPMethod, status: HTTPResponseStatus, connection: String) async throws {
+    let channel = try await connect(heartbeats: HeartbeatDoor(desk: Jobs()))
+    try await ask(channel, "/hb/token", method: method, ["Content-Length": "5"], body: ["123", "45"])
+    let head = try await answer(channel).head
+    #expect(head.status == status && head.headers["connection"] == [connection])
+    if connection == "keep-alive" { try await channel.close() }
+  }
+
+  /// No stream begins once the server ends, or where the client says no more.
+  @Test(arguments: [false, true]) func noStreamAtTheEnd(isClosing: Bool) async throws {
+    let feed = LiveFeed(source: try sampleSource())
+    feed.state.withLock { $0.isRunning = true }
+    let (gate, release) = AsyncStream.makeStream(of: Void.self)
+    let desk = ConnectionDesk(limit: 8)
+    let channel = try await connect(Answers(Reply(200, .events, []), feed: feed, gate: gate), desk: desk)
+    try await ask(channel, "/events")
+    if isClosing {
+      desk.close()
+    } else {
+      channel.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
+    }
+    await channel.testingEventLoop.run()
+    #expect(channel.isActive)
+    release.finish()
+    try await channel.closeFuture.get()
+    #expect(try await channel.readOutbound(as: HTTPServerResponsePart.self) == nil)
+    #expect(feed.state.withLock { $0.readers.isEmpty })
   }
 
   /// A body to its last byte that is kept; of one byte more nothing is.

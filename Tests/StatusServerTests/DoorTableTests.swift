@@ -204,6 +204,7 @@ import Testing
     channel.closeFuture.assumeIsolated().whenComplete { _ in ended.isSet = true }
     feed.state.withLock { $0.isRunning = true }
     let seat = try #require(feed.join(channel))
+    #expect(feed.state.withLock { $0.isRunning && $0.last == seat })
     #expect(LiveFeed.pace == .seconds(1) && LiveFeed.patience == 5)
     for round in 1...5 {
       feed.send("news", sync: "sync")
