@@ -220,4 +220,19 @@ import Testing
     #expect(desk.person("__Host-quartz_session=\(cookie)", now: now)?.mayAct == true)
     #expect(desk.person("__Hos-quartz_session=\(cookie)", now: now) == nil)
   }
+
+  /// An item without a value chooses nothing, and one that is given twice is one, in the links as well.
+  @Test func emptyChoices() async throws {
+    let source = try sampleSource()
+    let all = ["Shop front", "Mail <b>gateway</b>", "Search", "Never ran yet"]
+    for (query, names) in [("tag=&check=", all), ("tag=", all), ("check=&tag=prod", ["Shop front"])] {
+      let report = try await data(source, "/api/v1/report?month=2026-01&\(query)")
+      #expect(report?["checks"]?.array?.compactMap { $0["name"]?.string } == names, "\(query)")
+    }
+    let page = await routes(source).reply(
+      to: StatusRequest(
+        target: "/report?check=Search&check=&tag=a&check=Search&tag=&tag=a", host: "localhost"))
+    let html = String(decoding: page.body, as: UTF8.self)
+    #expect(html.contains("href=\"/report?month=2025-12&amp;check=Search&amp;tag=a\""))
+  }
 }
