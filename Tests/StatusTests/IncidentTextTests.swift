@@ -44,7 +44,7 @@ import Testing
     html.matches(of: /<dt>([^<]*)<\/dt><dd class="num">([^<]*)<\/dd>/).map { "\($0.1): \($0.2)" }
   }
 
-  /// What its page says first, while it lasts, once it is known to somebody, and when it is over.
+  /// What its page says first, while it lasts, once it is acknowledged, and when it is over.
   @Test func theFacts() throws {
     var one = incident([member("Shop", shop)])
     func page() throws -> String {
