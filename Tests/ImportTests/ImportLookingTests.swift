@@ -83,6 +83,6 @@ import Testing
       problem(.smokeping, [file("*** General ***\n"), file("*** Alerts ***\n", "g")])?.message
         == "no section *** Targets *** is in it")
     #expect(
-      problem(.gatus, [file("endpoints: []\n"), file("a: [", "g")])?.message.hasPrefix("g: line 1: ") == true)
+      problem(.gatus, [file("endpoints: []\n"), file("a: [", "g")])?.message.hasPrefix("g: line ") == true)
   }
 }
