@@ -46,7 +46,7 @@ package final class TimerWakeSource: WakeSource {
     timerfd_settime(timers.timer, Int32(TFD_TIMER_ABSTIME), &time, nil)
   }
 
-  /// What the timer is set to; zero and zero disarm it.
+  /// Time that the timer is set to; zero and zero disarm it.
   static func setting(_ deadline: Instant?) -> (seconds: Int, nanoseconds: Int) {
     guard let deadline else { return (0, 0) }
     let nanoseconds = max(1, deadline.nanoseconds)

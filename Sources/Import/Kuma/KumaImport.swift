@@ -176,10 +176,8 @@ private struct KumaBook {
       let checks = row["id"]?.text.flatMap { affected[ByteText($0)] } ?? []
       var windows = try KumaMaintenance(row: row, serverZone: zone).windows(checks)
       ledger.list(row.node, "another kind of maintenance's setting", always: false)
-      if !windows.isEmpty {
-        windows[0].carried = ledger.carried - before
-        windows[0].notes += ledger.takeNotes()
-      }
+      windows[0].carried = ledger.carried - before
+      windows[0].notes += ledger.takeNotes()
       ledger.sections.windows += windows
     } catch {
       ledger.list(row.node, error.why)

@@ -9,12 +9,14 @@ struct KumaMaintenance {
   let serverZone: String?
 
   /// - Parameter checks: keys of the monitors it is for.
+  /// - Returns: one at least.
   func windows(_ checks: [Int]) throws(KumaRefusal) -> [ImportedCheck] {
     let title = row.text("title") ?? "unnamed"
     guard row["active"]?.flag != false else { throw KumaRefusal("the maintenance is off") }
     guard !checks.isEmpty else { throw KumaRefusal("it is for no check") }
     let zone = try zone()
     let days = try days()
+    guard !days.isEmpty else { throw KumaRefusal("it names no day") }
     row.carry(
       "active", "strategy", "start_date", "end_date", "start_time", "end_time", "timezone", "id", "user_id")
     row.settle([("weekdays", ["[]"]), ("days_of_month", ["[]"]), ("interval_day", ["1"])])

@@ -17,7 +17,8 @@ struct NagiosFile {
   /// The lines `key=value` outside objects, and lines that are neither, under their first word.
   var settings: [(name: String, value: ForeignNode)] = []
 
-  static func read(_ bytes: [UInt8]) throws(ImportProblem) -> NagiosFile {
+  /// - Parameter most: values that a file may have.
+  static func read(_ bytes: [UInt8], most: Int = ForeignLimits.values) throws(ImportProblem) -> NagiosFile {
     guard bytes.count <= ForeignLimits.bytes else { throw ImportProblem("is larger than 16 MiB") }
     var file = NagiosFile()
     var open: (kind: String, line: Int)?
@@ -36,8 +37,8 @@ struct NagiosFile {
         open = nil
       } else {
         values += 1
-        guard values <= ForeignLimits.values else {
-          throw ImportProblem("line \(number): more than \(ForeignLimits.values) values")
+        guard values <= most else {
+          throw ImportProblem("line \(number): more than \(most) values")
         }
         guard open != nil else {
           file.settings.append(setting(line, number))

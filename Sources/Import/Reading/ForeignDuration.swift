@@ -19,7 +19,7 @@ enum ForeignDuration {
       else { return nil }
       total += number * factor
     }
-    guard total.isFinite, total >= 0, total <= 3.2e12 else { return nil }
+    guard total <= 3.2e12 else { return nil }
     return Int(total.rounded(.up))
   }
 

@@ -2,7 +2,7 @@
 
 import Basics
 
-// The checks of each input, by the rules of its plugin.
+// The checks of each input, by the rules of its plugin. An empty text is none: its section lacks it.
 extension TelegrafInput {
   // MARK: http_response
 
@@ -10,13 +10,13 @@ extension TelegrafInput {
   func http(_ url: String) -> ImportedCheck {
     var check = ImportedCheck(name: "", type: "http")
     check.take(url: url)
-    if let method = section.text("method"), !method.isEmpty { check["method"] = .text(method) }
+    if let method = section.text("method") { check["method"] = .text(method) }
     if section.flag("follow_redirects") != true { check["follow"] = .plain("false") }
     headers(&check)
     login(&check)
-    if let body = section.text("body"), !body.isEmpty { check.body(body) }
+    if let body = section.text("body") { check.body(body) }
     form(&check)
-    if let proxy = section.text("http_proxy"), !proxy.isEmpty {
+    if let proxy = section.text("http_proxy") {
       check.proxy(proxy)
     }
     tls(&check, isHTTPS: Self.isHTTPS(url))
@@ -43,12 +43,12 @@ extension TelegrafInput {
   }
 
   private func login(_ check: inout ImportedCheck) {
-    if let file = section.text("bearer_token"), !file.isEmpty {
+    if let file = section.text("bearer_token") {
       check["auth.bearer"] = .file(file)
       if check["auth.bearer"] == nil {
         section.ledger.list(section["bearer_token"], AgentValue.oddFile)
       }
-    } else if let token = section.text("token"), !token.isEmpty {
+    } else if let token = section.text("token") {
       check["auth.bearer"] = .secret(Redacted(token), as: "token")
     }
     guard section["username"] != nil || section["password"] != nil else { return }
@@ -67,19 +67,32 @@ extension TelegrafInput {
   private func answer(_ check: inout ImportedCheck) {
     let code = section.number("response_status_code") ?? 0
     check["expect.status"] = code == 0 ? .plain("any") : .list([.number(code)])
-    guard let pattern = section.text("response_string_match"), !pattern.isEmpty else {
+    guard let pattern = section.text("response_string_match") else {
       // It is down there all the same.
       return section.list(
         "an answer that is longer is up where no text is looked for in it", "response_body_max_size",
         change: .laxer)
     }
     check["expect.body.matches"] = .list([.text(PatternText.whole(pattern))])
-    let most = section["response_body_max_size"]?.text.flatMap(BlackboxHTTP.bytes) ?? 32 << 20
+    let given = section["response_body_max_size"]?.text.flatMap(Self.size)
+    let most = given.flatMap { $0 == 0 ? nil : $0 } ?? 32 << 20
     section.carry("response_body_max_size")
     check["max_body"] = .plain("\(min(max(1, most), 16 << 20))B")
     if most > 16 << 20 {
       check.note(.stricter, "response_body_max_size", "an answer of more than 16 MiB is down")
     }
+  }
+
+  /// Bytes: a number, or one with a unit, of which those with an i are powers of 1024.
+  static func size(_ text: String) -> Int? {
+    if let bytes = Int(text) { return bytes }
+    let digits = text.prefix { ("0"..."9").contains($0) || $0 == "." }
+    let units: [ByteText: Double] = [
+      "B": 1, "KB": 1e3, "KiB": 1024, "MB": 1e6, "MiB": 1_048_576, "GB": 1e9, "GiB": 1_073_741_824,
+    ]
+    guard let number = Double(digits), number < 1e9, let unit = units[ByteText(text.dropFirst(digits.count))]
+    else { return nil }
+    return Int(number * unit)
   }
 
   private func tls(_ check: inout ImportedCheck, isHTTPS: Bool = true) {
@@ -88,12 +101,12 @@ extension TelegrafInput {
     // Older files write `ssl_`.
     for (theirs, ours) in [("ca", "ca_file"), ("cert", "client_certificate"), ("key", "client_key")] {
       for key in ["ssl_\(theirs)", "tls_\(theirs)"] {
-        if let file = section.text(key), !file.isEmpty { check["tls.\(ours)"] = .text(file) }
+        if let file = section.text(key) { check["tls.\(ours)"] = .text(file) }
       }
     }
     if section.flag("insecure_skip_verify") == true { check["tls.verify"] = .plain("false") }
     for key in ["tls_server_name", "server_name"] {
-      if let name = section.text(key), !name.isEmpty { check["tls.server_name"] = .text(name) }
+      if let name = section.text(key) { check["tls.server_name"] = .text(name) }
     }
     let known = ["TLS10": "1.0", "TLS11": "1.1", "TLS12": "1.2", "TLS13": "1.3"]  // own text
     if let word = section["tls_min_version"]?.text, let version = known[word] {
@@ -106,7 +119,7 @@ extension TelegrafInput {
 
   /// An address; the name of an interface is none.
   private func source(_ check: inout ImportedCheck) {
-    guard let text = section["interface"]?.text, !text.isEmpty else { return }
+    guard let text = section["interface"]?.text else { return }
     guard IPAddress(text) != nil else {
       return section.list(
         "a check is bound to an address, not to an interface: write source_address", "interface",
@@ -134,7 +147,7 @@ extension TelegrafInput {
     check["port"] = .number(port)
     let timeout = span("timeout", usual: 1000)
     let wait = span("read_timeout", usual: 1000)
-    if let text = section.text("send"), !text.isEmpty {
+    if let text = section.text("send") {
       check.say(BlackboxTCP.escaped(text))
     }
     let expected = section.text("expect") ?? ""

@@ -73,7 +73,7 @@ struct UpptimeImport {
   }
 }
 
-/// One site.
+/// One site; its section lacks empty texts.
 private struct UpptimeSite {
   private let section: Section
   private let interval: Int
@@ -136,7 +136,7 @@ private struct UpptimeSite {
     if let method = section.text("method") { check["method"] = .text(method.uppercased()) }
     check.redirects("maxRedirects", section.number("maxRedirects") ?? 3)
     let names = headers(&check)
-    if let body = section.text("body"), !body.isEmpty {
+    if let body = section.text("body") {
       check.body(body)
       if !names.contains("content-type") { check.header("Content-Type", "application/x-www-form-urlencoded") }
     }
@@ -191,7 +191,7 @@ private struct UpptimeSite {
     for (key, ours) in [
       ("__dangerous__body_down", "not_contains"), ("__dangerous__body_down_if_text_missing", "contains"),
     ] {
-      guard let text = section.text(key), !text.isEmpty else { continue }
+      guard let text = section.text(key) else { continue }
       check["expect.body.\(ours)"] = .list([.text(text)])
       check.note(
         ours == "contains" ? .stricter : .laxer, key, "Upptime looks for the text in the headers, too")

@@ -114,7 +114,11 @@ struct ImportDiff: Sendable {
   func ask(_ pair: Pair, _ engine: ProbeEngine) async throws -> DiffBook.Finding {
     async let asked = engine.runNow(pair.old, .none)
     let result = try await engine.runNow(pair.ours, .none)
-    let old = try await asked
+    return Self.finding(result, old: try await asked)
+  }
+
+  /// - Parameter old: the answer of the exporter.
+  static func finding(_ result: CheckResult, old: CheckResult) -> DiffBook.Finding {
     let isOldUp = old.reason == .ok
     guard isOldUp || old.reason == .body && old.statusCode == 200 else {
       return .unknown("blackbox_exporter was not to be asked: \(old.message ?? old.reason.rawValue)")
@@ -139,7 +143,7 @@ struct ImportDiff: Sendable {
 
 /// Verdicts by check.
 final class DiffBook: Sendable {
-  enum Finding: Sendable {
+  enum Finding: Equatable, Sendable {
     case same
     case differs(String)
     /// They differed, and did no more half a second later.
