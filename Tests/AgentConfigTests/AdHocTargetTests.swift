@@ -109,6 +109,7 @@ struct AdHocTargetTests {
     ("Shop front", "\"Shop front\" is neither the name of a check nor a target"),
     ("example.com", "\"example.com\" is neither the name of a check nor a target"),
     ("htps://example.com/?key=x", "\"htps://example.com/\" has the unknown scheme \"htps\""),
+    ("htps://example.com/#token", "\"htps://example.com/\" has the unknown scheme \"htps\""),
     ("ftp://example.com", "\"ftp://example.com\" has the unknown scheme \"ftp\""),
     ("tcp://db", "\"tcp://db\" has no port"), ("tcp://db:0", "\"tcp://db:0\" is no host and port"),
     ("tcp://", "\"tcp://\" is no host and port"),

@@ -211,6 +211,7 @@ import Testing
       (["len([BODY].a) < 2", Self.up], Self.page, Self.any, [length]),
       (["[BODY].a == [1 2]", Self.up], Self.page, Self.any, ["laxer: lists are compared as Go prints them"]),
       (["[BODY].a == []"], Self.page, Self.json("\"$.a\": \"[]\""), []),
+      (["[BODY].a != null", Self.up], Self.page, Self.any, ["listed: in Gatus it holds for every answer"]),
       (["[BODY].a == null"], Self.page, Self.json("\"$.a\": \"null\""), []),
       (["[BODY].a == 0x10"], Self.page, Self.json("\"$.a\": \"~ (?s)\\\\A16\\\\z\""), []),
       (["[BODY].a == false"], Self.page, Self.json("\"$.a\": \"~ (?s)\\\\Afalse\\\\z\""), []),

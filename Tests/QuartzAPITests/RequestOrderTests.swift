@@ -90,6 +90,10 @@ import Testing
         "set quartz.url to the final address"
       ),
       (401, "", "the quartz api does not accept the key: 401", key401),
+      (
+        403, "", "the quartz api accepts the key, but not for reading the list of checks: 403",
+        "give the key the right to read checks; the last list is used until then"
+      ),
       (404, "", "there is no such list at quartz.url: 404", noList),
       (405, #"{"message":"m"}"#, "there is no such list at quartz.url: 405 m", noList),
       (429, "", "the quartz api asks for fewer requests (429)", nil),

@@ -71,6 +71,10 @@ import Testing
       (302, "", "the quartz api answered 302, but not as it does", nil, 300, 2),
       (399, "", "the quartz api answered 399, but not as it does", nil, 300, 2),
       (401, "", "the quartz api does not accept the key: 401", key, 300, 2),
+      (
+        403, "", "the quartz api accepts the key, but not for writing the states of resources: 403",
+        "give the key the right to update resources; the states are written again then", 300, 2
+      ),
       (429, "", "the quartz api has trouble: 429", nil, 1, 2),
       (502, "", "the quartz api has trouble: 502", nil, 1, 2),
       (503, "", "the quartz api has trouble: 503", nil, 1, 2),

@@ -81,6 +81,8 @@ extension GatusConditions {
     let isEqual = condition.operation == "=="
     let sign = isEqual ? "~" : "!~"
     switch condition.operand {
+    // To Gatus null is absent, and only the text equals it: this holds for every answer.
+    case .text("null") where !isEqual: throw NotCarried("in Gatus it holds for every answer", nil)
     case .text(let text): try equals(text, condition, path, &check)
     case .any(let texts):
       try json(path, "\(sign) (?s)\\A(\(texts.map(PatternText.escaped).joined(separator: "|")))\\z", &check)
@@ -97,8 +99,7 @@ extension GatusConditions {
   ) throws(NotCarried) {
     if text.hasPrefix("["), text != "[]" { throw NotCarried("lists are compared as Go prints them") }
     let isEqual = condition.operation == "=="
-    // To Gatus null is absent, and only the text equals it.
-    if text == "null" { return isEqual ? try json(path, text, &check) : () }
+    if text == "null" { return try json(path, text, &check) }
     // A number or a word of JSON equals the text of the same letters, too.
     let isBare = GatusNumber.integer(text) != nil || Double(text) != nil || ["true", "false"].contains(text)
     let word = GatusNumber.integer(text).map { String($0) } ?? text

@@ -108,7 +108,7 @@ package struct APIClient: Sendable {
         "the quartz api answered with a redirect (\(response.status)), which is never followed with a key",
         hint: "set quartz.url to the final address")
     case 401, 403:
-      let words = DeliveryDialect.quartz.unauthorized(refusal)
+      let words = DeliveryDialect.quartz.unauthorized(refusal, for: .checks)
       failure = PullFailure(words.what, hint: words.hint)
     case 404, 405:
       failure = PullFailure(

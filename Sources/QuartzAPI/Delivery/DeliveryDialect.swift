@@ -64,15 +64,16 @@ package enum DeliveryDialect: Hashable, Sendable {
     return Acknowledgement()
   }
 
-  package func unauthorized(_ refusal: Refusal) -> Notice {
+  /// - Parameter use: the request that the backend refused; Supabase has results only.
+  package func unauthorized(_ refusal: Refusal, for use: KeyUse = .results) -> Notice {
     switch self {
     case .quartz where refusal.status == 403 || refusal.code == "42501":
       Notice.warning(
-        .delivery, "the quartz api accepts the key, but not for writing results: \(refusal.words)",
-        hint: "give the key the right to post results; everything is kept until then")
+        use.part, "the quartz api accepts the key, but not for \(use.words): \(refusal.words)",
+        hint: "give the key the right \(use.right)")
     case .quartz:
       Notice.warning(
-        .delivery, "the quartz api does not accept the key: \(refusal.words)",
+        use.part, "the quartz api does not accept the key: \(refusal.words)",
         hint: "check quartz.api_key; the backend also says this while its database is down")
     case .supabase where refusal.isExpired:
       Notice.warning(.delivery, "the session at supabase has expired")
@@ -100,6 +101,35 @@ package enum DeliveryDialect: Hashable, Sendable {
       Notice.warning(
         .delivery, "supabase has no table check_results at this address: \(refusal.words)",
         hint: "set quartz.supabase.url to the project's base, without /rest/v1")
+    }
+  }
+}
+
+/// A use of the key of the Quartz API that needs a right of its own.
+package enum KeyUse: CaseIterable, Sendable {
+  case results, checks, resources
+
+  var words: String {
+    switch self {
+    case .results: "writing results"
+    case .checks: "reading the list of checks"
+    case .resources: "writing the states of resources"
+    }
+  }
+
+  var right: String {
+    switch self {
+    case .results: "to post results; everything is kept until then"
+    case .checks: "to read checks; the last list is used until then"
+    case .resources: "to update resources; the states are written again then"
+    }
+  }
+
+  var part: Notice.Place {
+    switch self {
+    case .results: .delivery
+    case .checks: .checkList
+    case .resources: .resources
     }
   }
 }

@@ -188,7 +188,7 @@ package final class ResourceUpdater: Sendable {
       let refusal = Refusal(response, dialect: .quartz, now: wire.now())
       switch response.status {
       case 401, 403:
-        return .later(DeliveryDialect.quartz.unauthorized(refusal), .seconds(300))
+        return .later(DeliveryDialect.quartz.unauthorized(refusal, for: .resources), .seconds(300))
       case 429, 502, 503, 504:
         return .later(
           Notice.warning(.resources, "the quartz api has trouble: \(refusal.words)"), refusal.wait)
