@@ -73,7 +73,9 @@ import Testing
     let web = try makeCheck("web")
     #expect(try message(incident(String(repeating: "x", count: 600))).title.utf8.count == 512)
     let newest = (Int64(0)..<60).map { place in
-      result(web, place < 5 ? .down : .degraded, at: 120 - 10 * place)
+      var one = result(web, place < 5 ? .down : .degraded, at: place)
+      one.scheduledAt = after(120 - 10 * place)
+      return one
     }
     let shown = try message(incident(), newest).members[0]
     let moments = newest.prefix(48).map(\.scheduledAt)

@@ -15,7 +15,7 @@ import Testing
     let (piece, second) = (one[...], other[...])
     #expect(piece == one && !(piece == other) && piece != other && !(piece != one))
     #expect(one == piece && !(one == second) && one != second && !(one != piece))
-    #expect(piece == same[...] && piece != second)
+    #expect(piece == same[...] && piece != second && !(piece == second) && !(piece != same[...]))
     #expect("" == "" && !("" == "a") && !("a" == "") && "ab" != "a" && "ab" != "ac")
   }
 

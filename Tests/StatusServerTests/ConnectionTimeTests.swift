@@ -245,7 +245,7 @@ import Testing
     #expect(refusal.head.status == .badRequest && refusal.head.headers["connection"] == ["close"])
     #expect(refusal.body == "BAD_REQUEST this is no HTTP/1.1 request, or its header is too long\n")
     let other = try await connect()
-    other.pipeline.fireErrorCaught(ChannelError.eof)
+    other.pipeline.fireErrorCaught(ChannelError.inappropriateOperationForState)
     await other.testingEventLoop.run()
     #expect(!other.isActive)
     let gone = try await connect()

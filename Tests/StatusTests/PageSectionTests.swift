@@ -172,7 +172,7 @@ import Testing
     #expect(
       html.contains(
         "<ul class=\"problems\"><li>Shop <span class=\"dim\">run by b</span></li>\n"
-          + "<li>Mail <span class=\"dim\">run by nobody that is known</span></li>\n"
+          + "<li>Mail <span class=\"dim\">run by no known member</span></li>\n"
           + "<li class=\"dim\">and 1,200 more: quartz-agent group --checks</li></ul>"))
     group.alone = .init(since: now)
     group.others = [.init(member: "b", checks: 2)]

@@ -50,7 +50,7 @@ import Testing
     let bare = try html { result in
       (result.peer, result.statusCode, result.phase, result.excerpt) = (nil, nil, nil, "words")
     }
-    #expect(bare.contains("\(begin)</p><h3>What the target said</h3><p class=\"num excerpt\">words</p>"))
+    #expect(bare.contains("\(begin)</p><h3>Answer of the target</h3><p class=\"num excerpt\">words</p>"))
   }
 
   /// Each address with its mark, its time, and why not.

@@ -19,6 +19,12 @@ extension String {
   package func hasSuffix(_ suffix: String) -> Bool { endsAlike(self, suffix) }
 }
 
+extension Substring {
+  // Of the same type on both sides the one of Equatable would be taken.
+  package static func == (left: Substring, right: Substring) -> Bool { isSame(left, right) }
+  package static func != (left: Substring, right: Substring) -> Bool { !isSame(left, right) }
+}
+
 extension StringProtocol {
   package static func == (left: Self, right: some StringProtocol) -> Bool { isSame(left, right) }
   package static func != (left: Self, right: some StringProtocol) -> Bool { !isSame(left, right) }

@@ -155,6 +155,11 @@ struct ImportCommand: AsyncParsableCommand {
     } catch {
       throw failure(error.description.printable(maxBytes: 1000), status: ExitStatus.badData)
     }
+    guard !pairs.isEmpty else {
+      throw failure(
+        "--diff has nothing to compare: no enabled check of these files is one that blackbox_exporter answers",
+        status: ExitStatus.badData)
+    }
     let status = try await ImportDiff(pairs: pairs, length: length, time: .system).run()
     if status != 0 { throw ExitCode(status) }
   }

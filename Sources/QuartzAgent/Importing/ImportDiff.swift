@@ -33,6 +33,7 @@ struct ImportDiff: Sendable {
     let ours = try document.loaded(as: file)
     let asked = zip(document.checks, ours).filter { $0.0.question != nil && $0.1.enabled }.prefix(most)
     let questions = asked.map { imported, check in question(imported, old, check) }
+    guard !questions.isEmpty else { return [] }
     var yaml = AgentYAML(secrets: .environment)
     let text = yaml.render(Array(questions), head: [])
     let sources = ConfigSources(
