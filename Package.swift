@@ -31,6 +31,7 @@ let package = Package(
     .executable(name: "quartz-agent", targets: ["QuartzAgent"]),
     .executable(name: "quartz-bench", targets: ["QuartzBench"]),
     .executable(name: "agent-simulation", targets: ["AgentSimulation"]),
+    .executable(name: "spool-proof", targets: ["SpoolProof"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -139,6 +140,11 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       path: "Proof/Sources/AgentSimulation", swiftSettings: settings),
+
+    // Kills and power cuts of the store: scripts/prove-durability.
+    .executableTarget(
+      name: "SpoolProof", dependencies: ["Basics", "Monitoring", "Spool"], path: "Proof/Sources/SpoolProof",
+      swiftSettings: settings),
 
     .target(
       name: "TestSupport", dependencies: ["Basics"], path: "Tests/TestSupport", swiftSettings: settings),

@@ -27,6 +27,50 @@ func fuzz(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
 let checks: [Target.Dependency] = ["Basics", "Monitoring", "Network", "Checks"]
 let quartz: [Target.Dependency] = ["Basics", "Monitoring", "Network", "QuartzAPI"]
 
+let fuzzers = [
+  fuzz("FuzzAcknowledgement", quartz),
+  fuzz("FuzzAlerts", ["Basics", "Monitoring", "Curl", "Network", "CLinux", "Alerts"]),
+  fuzz("FuzzCertificate", ["Basics", "Curl", "COpenSSL"]),
+  fuzz("FuzzCheckList", quartz),
+  fuzz("FuzzCondition", ["Basics", "Monitoring"]),
+  fuzz("FuzzCookie", checks),
+  fuzz("FuzzCursor", ["SpoolFuzz"]),
+  fuzz("FuzzDNS", checks),
+  fuzz("FuzzDecoder", ["Basics", "Curl", "CCurl"]),
+  fuzz("FuzzDialog", checks),
+  fuzz("FuzzDigest", checks),
+  fuzz("FuzzDiscover", checks + ["AgentConfig"]),
+  fuzz("FuzzGroup", ["Basics", "Monitoring", "Curl", "Network", "Groups", "QuartzAPI"]),
+  fuzz("FuzzHeaders", ["Basics", "Curl"]),
+  fuzz("FuzzHeartbeat", checks),
+  fuzz("FuzzHistory", ["Basics", "Monitoring", "History", "Status"]),
+  fuzz("FuzzJSON", ["Basics"]),
+  fuzz("FuzzImport", ["Basics", "Import"]),
+  fuzz("FuzzKuma", ["Basics", "Import"]),
+  fuzz("FuzzMaintenance", ["Basics", "Monitoring"]),
+  fuzz("FuzzNames", ["Basics", "Monitoring"]),
+  fuzz("FuzzNumbers", ["Basics", "Monitoring"]),
+  fuzz("FuzzPattern", checks + ["CPCRE2"]),
+  fuzz("FuzzPing", checks),
+  fuzz("FuzzResolver", checks),
+  fuzz("FuzzSegment", ["SpoolFuzz"]),
+  fuzz("FuzzStartTLS", checks),
+  fuzz("FuzzState", quartz),
+  fuzz("FuzzStore", ["SpoolFuzz"]),
+  fuzz("FuzzTrace", checks + ["Tracing"]),
+  fuzz("FuzzURL", checks + ["CCurl"]),
+  fuzz("FuzzWait", quartz),
+  // How the time grows with the input.
+  fuzz(
+    "Growth",
+    checks + [
+      "Curl", "QuartzAPI", "History", "Spool", "SpoolFuzz", "Status", "StatusServer", "Import", "CCurl",
+      "COpenSSL",
+    ]),
+]
+/// `FUZZ_TARGETS="FuzzDNS FuzzURL"`: those alone.
+let wanted = Context.environment["FUZZ_TARGETS"]?.split(separator: " ").map(String.init)
+
 let package = Package(
   name: "quartz-agent",
   dependencies: [.package(url: "https://github.com/apple/swift-collections", exact: "1.6.0")],
@@ -60,45 +104,5 @@ let package = Package(
     room("StatusServer", ["Basics", "Monitoring", "Status"]),
     // The ways into the store for hostile bytes.
     room("SpoolFuzz", ["Basics", "Monitoring", "Spool"]),
-
-    fuzz("FuzzAcknowledgement", quartz),
-    fuzz("FuzzAlerts", ["Basics", "Monitoring", "Curl", "Network", "CLinux", "Alerts"]),
-    fuzz("FuzzCertificate", ["Basics", "Curl", "COpenSSL"]),
-    fuzz("FuzzCheckList", quartz),
-    fuzz("FuzzCondition", ["Basics", "Monitoring"]),
-    fuzz("FuzzCookie", checks),
-    fuzz("FuzzCursor", ["SpoolFuzz"]),
-    fuzz("FuzzDNS", checks),
-    fuzz("FuzzDecoder", ["Basics", "Curl", "CCurl"]),
-    fuzz("FuzzDialog", checks),
-    fuzz("FuzzDigest", checks),
-    fuzz("FuzzDiscover", checks + ["AgentConfig"]),
-    fuzz("FuzzGroup", ["Basics", "Monitoring", "Curl", "Network", "Groups", "QuartzAPI"]),
-    fuzz("FuzzHeaders", ["Basics", "Curl"]),
-    fuzz("FuzzHeartbeat", checks),
-    fuzz("FuzzHistory", ["Basics", "Monitoring", "History", "Status"]),
-    fuzz("FuzzJSON", ["Basics"]),
-    fuzz("FuzzImport", ["Basics", "Import"]),
-    fuzz("FuzzKuma", ["Basics", "Import"]),
-    fuzz("FuzzMaintenance", ["Basics", "Monitoring"]),
-    fuzz("FuzzNames", ["Basics", "Monitoring"]),
-    fuzz("FuzzNumbers", ["Basics", "Monitoring"]),
-    fuzz("FuzzPattern", checks + ["CPCRE2"]),
-    fuzz("FuzzPing", checks),
-    fuzz("FuzzResolver", checks),
-    fuzz("FuzzSegment", ["SpoolFuzz"]),
-    fuzz("FuzzStartTLS", checks),
-    fuzz("FuzzState", quartz),
-    fuzz("FuzzStore", ["SpoolFuzz"]),
-    fuzz("FuzzTrace", checks + ["Tracing"]),
-    fuzz("FuzzURL", checks + ["CCurl"]),
-    fuzz("FuzzWait", quartz),
-    // How the time grows with the input.
-    fuzz(
-      "Growth",
-      checks + [
-        "Curl", "QuartzAPI", "History", "Spool", "SpoolFuzz", "Status", "StatusServer", "Import", "CCurl",
-        "COpenSSL",
-      ]),
-  ]
+  ] + fuzzers.filter { wanted?.contains($0.name) ?? true }
 )
