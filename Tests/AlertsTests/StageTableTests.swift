@@ -65,9 +65,11 @@ import Testing
     var one = try told(plain, 2)
     one.leave(trouble().key, at: reading(20), .recovered)
     for (incident, trigger, due, words) in [
-      (incident(), nil, 3, "group_wait"), (known, .joined, 15, "group_interval"),
-      (known, .flapping, 15, "group_interval"), (known, .reminder, 65, "reminder"),
-      (recovered, .belowSeverity, 23, "group_wait"), (one, .rootRecovered, 30, "group_interval"),
+      (incident(), nil, 3, "waits for related failures: group_wait"),
+      (known, .joined, 15, "gathers changes: group_interval"),
+      (known, .flapping, 15, "gathers changes: group_interval"), (known, .reminder, 65, "reminder"),
+      (recovered, .belowSeverity, 23, "waits for a relapse: group_wait"),
+      (one, .rootRecovered, 30, "gathers changes: group_interval"),
     ] as [(Incident, Draft.Trigger?, Int64, String)] {
       // What is over has no draft of its own.
       var draft = try draft(incident.activeCount == 0 ? known : incident, nil, trigger)

@@ -251,9 +251,11 @@ extension Stage {
     switch draft.trigger {
     case .opened:
       let escalates = settings.escalation(to: draft.channel.name) != nil
-      return (settings.wait(to: draft.channel.name), escalates ? "escalates to this channel" : "group_wait")
-    case .joined, .flapping, .rootRecovered: return (settings.groupInterval, "group_interval")
-    case .belowSeverity: return (settings.groupWait, "group_wait")
+      let words = escalates ? "escalates to this channel" : "waits for related failures: group_wait"
+      return (settings.wait(to: draft.channel.name), words)
+    case .joined, .flapping, .rootRecovered:
+      return (settings.groupInterval, "gathers changes: group_interval")
+    case .belowSeverity: return (settings.groupWait, "waits for a relapse: group_wait")
     case .reminder: return (settings.remind, "reminder")
     case .keepAlive: return (draft.channel.keepAlive ?? settings.remind, "keep-alive")
     case .rose, .acknowledged, .channelRemoved, .resolved, .past: return (.zero, "")
