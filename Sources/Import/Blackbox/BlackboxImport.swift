@@ -17,7 +17,7 @@ struct BlackboxImport {
       if groups.isEmpty { documents += read } else { work.files.append((file, groups)) }
     }
     documents += documents.flatMap { $0["kind"]?.text == "List" ? $0["items"]?.items ?? [] : [] }
-    let modules = documents.flatMap { $0["modules"]?.entries ?? [] }.map {
+    let modules = documents.flatMap { Self.modules($0)?.entries ?? [] }.map {
       BlackboxModule(name: $0.name, $0.value)
     }
     // The last one of a name, as everywhere.
@@ -46,6 +46,9 @@ struct BlackboxImport {
     }
     ledger.settle()
     let checks = folded(made, work.lists) { name in known[ByteText(name)]?.0 }
+    for document in documents where document["modules"] == nil && Self.modules(document) != nil {
+      listChart(document)
+    }
     for (_, groups) in work.files {
       for group in groups { ledger.list(group, "no job given reads this file", always: false) }
     }
@@ -62,6 +65,27 @@ struct BlackboxImport {
       }
     }
     return checks
+  }
+
+  /// Of a file of the exporter, of values of its Helm chart, or of a HelmRelease with such values.
+  private static func modules(_ document: ForeignNode) -> ForeignNode? {
+    document["modules"] ?? (document["spec"]?["values"] ?? document)["config"]?["modules"]
+  }
+
+  /// What is left of values of the exporter's Helm chart.
+  private func listChart(_ document: ForeignNode) {
+    let values = document["spec"]?["values"] ?? document
+    let targets = "the targets of the chart become no checks: write them as static_configs of a job"
+    ledger.list(values["serviceMonitor"]?["targets"], targets, always: false)
+    for entry in document.entries ?? [] where entry.name != "spec" && entry.name != "config" {
+      ledger.list(entry.value, "it is about the Helm chart", always: false)
+    }
+    for entry in document["spec"]?.entries ?? [] where entry.name != "values" {
+      ledger.list(entry.value, "it is about the Helm chart", always: false)
+    }
+    for entry in values.entries ?? [] where entry.name != "config" {
+      ledger.list(entry.value, "it is about the Helm chart", always: false)
+    }
   }
 
   /// The checks without those of files that are read by `discover`.
@@ -153,7 +177,10 @@ struct BlackboxImport {
     var wishes: [ProbeWish] = []
     for job in jobs { wishes += try ScrapeJob(Section(job, ledger), work).wishes(pace) }
     for entry in document.entries ?? [] where !["global", "scrape_configs", "modules"].contains(entry.name) {
-      ledger.list(entry.value, "it is about Prometheus itself", always: false)
+      let why =
+        entry.name == "scrape_config_files"
+        ? "its jobs are in files of their own: give these as well" : "it is about Prometheus itself"
+      ledger.list(entry.value, why, always: false)
     }
     return wishes
   }

@@ -186,10 +186,7 @@ struct BlackboxDNS {
       ("fail_if_none_matches_regexp", "expect.answers.any"),
     ] {
       for pattern in rules[theirs]?.all ?? [] {
-        guard let text = pattern.text.map(PatternText.repeatable), !text.contains("\t"),
-          !text.contains("\\t"),
-          !text.hasPrefix("^"), !text.hasPrefix("(?:^)")
-        else {
+        guard let text = pattern.text.map(PatternText.repeatable), !seesMore(text) else {
           rules.ledger.list(
             pattern, "conditions see the data of an answer, without name, TTL and type", .laxer)
           continue
@@ -201,5 +198,19 @@ struct BlackboxDNS {
     rules.list(
       "there is no condition that every answer must meet", "fail_if_all_match_regexp",
       "fail_if_not_matches_regexp", change: .laxer)
+  }
+  /// A pattern of the record's name, its TTL, its class or its type, which stand before the data.
+  private func seesMore(_ pattern: String) -> Bool {
+    let marks = ["\t", "\\t", "\\s", "\\A", "[[:space:]]", "[[:blank:]]"]
+    let isBound = ["^", "(?:^)"].contains { pattern.hasPrefix($0) }
+    guard !isBound, !marks.contains(where: { pattern.contains($0) }) else { return true }
+    let words = pattern.split { !("A"..."Z").contains($0) && !("a"..."z").contains($0) }
+    let type = section["query_type"]?.text ?? ""
+    if words.contains("IN") || type.utf8.count > 1 && words.contains(Substring(type)) { return true }
+    var name = section["query_name"]?.text?.lowercased() ?? ""
+    if name.hasSuffix(".") { name.removeLast() }
+    var bare = pattern.replacing("\\", with: "").lowercased()
+    while let mark = [".*", ".+"].first(where: { bare.hasPrefix($0) }) { bare.removeFirst(mark.count) }
+    return !name.isEmpty && !bare.isEmpty && (bare.hasPrefix(name) || name.contains(bare))
   }
 }

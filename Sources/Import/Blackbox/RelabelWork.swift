@@ -146,14 +146,12 @@ struct RelabelRules {
       ledger.list(target, "no rule sets __param_target, so the exporter is asked for no target")
       return nil
     }
-    guard let module = labels["__param_module"] else {
-      ledger.list(target, "nothing says by which module it is probed: set params.module")
-      return nil
-    }
     ledger.carry(target)
     func span(_ name: String) -> Int? { labels[name].flatMap { ForeignDuration.milliseconds($0) } }
+    // The exporter's own default.
     var wish = ProbeWish(
-      target: probed, module: module, source: target, interval: span("__scrape_interval__") ?? pace.interval,
+      target: probed, module: labels["__param_module"] ?? "http_2xx", source: target,
+      interval: span("__scrape_interval__") ?? pace.interval,
       timeout: span("__scrape_timeout__") ?? pace.timeout)
     wish.unread = pace.unread
     wish.hostname = labels["__param_hostname"]
@@ -161,6 +159,10 @@ struct RelabelRules {
     for label in labels.all
     where !label.name.hasPrefix("__") && label.name != "job" && label.name != "instance" {
       wish.tags.append("\(label.name):\(label.value)")
+    }
+    // A name of its own, by which dashboards and alerts know the target.
+    if let instance = labels["instance"], instance != probed, instance != given["__address__"] {
+      wish.tags.append("instance:\(instance)")
     }
     return wish
   }

@@ -12,7 +12,7 @@ struct CloudproberImport {
     var checks: [ImportedCheck] = []
     let document: ForeignNode
     do throws(ImportProblem) {
-      document = ledger.enter(try TextProto.read(file.bytes), file: file.name)
+      document = ledger.enter(try Self.document(file), file: file.name)
     } catch { throw error.of(file) }
     for probe in document.each("probe") {
       do throws(ImportProblem) {
@@ -26,11 +26,23 @@ struct CloudproberImport {
         switch entry.name {
         case "surfacer": "metrics and results are built in: see status in docs/configuration.md"
         case "server": "a server to probe against is no monitor"
+        case "include": "probes of a file that it includes are in no check: give that file as well"
         default: "it is about cloudprober itself"
         }
       ledger.list(entry.value, why, always: false)
     }
     return checks
+  }
+
+  /// By the end of its name, as cloudprober does it.
+  private static func document(_ file: ImportFile) throws(ImportProblem) -> ForeignNode {
+    let kind = file.name.split(separator: ".").last?.lowercased() ?? ""
+    if kind == "jsonnet" {
+      throw ImportProblem("jsonnet is not worked out here", hint: "write it with cloudprober --dumpconfig")
+    }
+    guard ["yaml", "yml", "json"].contains(kind) else { return try TextProto.read(file.bytes) }
+    let documents = try ForeignNode.yaml(file.bytes)
+    return documents.first?.asMessage() ?? ForeignNode(content: .map([]), line: 0)
   }
 }
 
@@ -62,11 +74,15 @@ struct CloudproberProbe {
         section.ledger.list(
           section["name"], "no check was made of \"\(target.name.printable(maxBytes: 100))\": \(why)")
       }
+      guard !target.name.contains("/") || target.host != nil || target.ip != nil else {
+        refuse("cloudprober takes no host with a / in it: write an endpoint with its url")
+        continue
+      }
       guard fill(&check, type, target, settings) else {
         refuse("it has no port")
         continue
       }
-      about(&check, type)
+      about(&check, type, target, settings)
       if let why = GoTemplates.placeholders.replace(in: &check) {
         refuse(why)
         continue
@@ -96,7 +112,9 @@ struct CloudproberProbe {
     section.listRest()
   }
 
-  private func about(_ check: inout ImportedCheck, _ type: String) {
+  private func about(
+    _ check: inout ImportedCheck, _ type: String, _ target: CloudproberTarget, _ settings: Section?
+  ) {
     check.pace(
       interval: span("interval", "interval_msec") ?? 2000, timeout: span("timeout", "timeout_msec") ?? 1000)
     check["retries"] = .plain("0")
@@ -107,7 +125,12 @@ struct CloudproberProbe {
     for label in section.node.each("additional_label") {
       guard let key = label["key"]?.text, let value = label["value"]?.text else { continue }
       section.ledger.carry(label)
-      check.tag("\(key):\(value)")
+      let port = settings?["port"]?.number ?? target.port
+      if let made = target.filled(value, port: port) {
+        check.tag(GoTemplates.short("\(key):\(made)"))
+      } else {
+        section.ledger.list(label, "what it says of the target is known to cloudprober only")
+      }
     }
   }
 
@@ -117,7 +140,10 @@ struct CloudproberProbe {
 
   private func targets() -> [CloudproberTarget] {
     guard let targets = section.section("targets") else { return [] }
-    let names = (targets.text("host_names") ?? "").split(separator: ",", maxSplits: 2 * ForeignLimits.checks)
+    let text = targets.text("host_names") ?? ""
+    // Blanks part them where no comma does.
+    let hasComma = text.contains(",")
+    let names = text.split(maxSplits: 2 * ForeignLimits.checks) { hasComma ? $0 == "," : $0.isWhitespace }
     var found = names.map { $0.trimmed }.filter { !$0.isEmpty }.map { CloudproberTarget(name: $0) }
     for endpoint in targets.node.each("endpoint") {
       if let target = CloudproberTarget(Section(endpoint, section.ledger)) { found.append(target) }
@@ -126,6 +152,8 @@ struct CloudproberProbe {
       "list them as host_names, or see discover in docs/configuration.md", "gce_targets", "rds_targets",
       "file_targets", "k8s", "shared_targets")
     targets.list("write resolver, see docs/checks.md", "dns_options", change: .changed)
+    targets.list(
+      "targets that it leaves out have a check: remove these", "regex", change: .changed)
     targets.listRest("targets are the names in host_names and endpoint here")
     return found
   }

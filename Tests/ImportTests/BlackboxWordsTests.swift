@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+
+import Testing
+
+@testable import Import
+
+/// Words of modules and jobs that mean more than they seem to: versions, hosts, instances, defaults and charts.
+@Suite struct BlackboxWordsTests {
+  private static func job(_ more: String, _ target: String) -> String {
+    """
+    scrape_configs:
+    - job_name: j
+      metrics_path: /probe
+    \(more)  static_configs: [{targets: ["\(target)"]}]
+      relabel_configs: [{source_labels: [__address__], target_label: __param_target}]
+
+    """
+  }
+
+  private func read(
+    _ module: String, of target: String = "https://a.example", more: String = "  params: {module: [m]}\n"
+  ) throws -> ReadSource {
+    try ReadSource(.blackbox, "modules: {m: {\(module)}}\n" + Self.job(more, target))
+  }
+
+  /// The exporter compares with the words of Go, in which version 2 has a point and a zero.
+  @Test(
+    arguments: [
+      ("HTTP/1.1, HTTP/2.0", "~ ^(1\\.1|2)$", 0), ("HTTP/1.1, HTTP/2", "~ ^(1\\.1)$", 1),
+      ("HTTP/2", "~ ^()$", 1), ("HTTP/1.0", "~ ^(1\\.0)$", 0), ("http/1.1, '1.1', HTTP/3.0", "~ ^(3)$", 2),
+    ] as [(String, String, Int)])
+  func versions(given: String, pattern: String, listed: Int) throws {
+    let made = try read("prober: http, http: {valid_http_versions: [\(given)]}")
+    let check = try #require(made.imported.checks.first)
+    #expect(check["expect.http_version"]?.word == pattern && made.imported.listed == listed)
+    let why = "no answer has this version in the exporter: that of HTTP/2 is HTTP/2.0"
+    #expect(made.reasons == Array(repeating: why, count: listed) && made.problems == [])
+  }
+
+  /// The host that a module names is also that of the certificate, unless `server_name` says another.
+  @Test(
+    arguments: [
+      ("headers: {Host: b.example}", "https://192.0.2.1/x", "b.example"),
+      ("headers: {hOST: \"b.example:8443\"}", "https://192.0.2.1:8443/x", "b.example"),
+      ("headers: {Host: b.example}", "http://192.0.2.1/x", nil),
+      ("headers: {Host: b.example}", "192.0.2.1", nil),
+      ("headers: {Host: A.example}", "https://a.example?b", nil),
+      ("headers: {Host: b.example}, tls_config: {server_name: c.example}", "https://192.0.2.1", "c.example"),
+      ("headers: {X-Host: b.example}", "https://192.0.2.1", nil),
+      ("http_headers: {Host: {values: [b.example]}}", "https://192.0.2.1", nil),
+    ] as [(String, String, String?)])
+  func namesOfCertificates(settings: String, target: String, name: String?) throws {
+    let made = try read("prober: http, http: {\(settings)}", of: target)
+    #expect(made.imported.checks.first?["tls.server_name"]?.word == name)
+  }
+
+  /// `http_2xx` is what the exporter takes where a request names no module.
+  @Test func theModuleThatIsNotNamed() throws {
+    let made = try ReadSource(
+      .blackbox, "modules: {http_2xx: {prober: http}, m: {prober: icmp}}\n" + Self.job("", "a.example"))
+    #expect(made.names == ["http_2xx a.example"])
+  }
+
+  /// An instance of its own is kept, one that repeats the target is not.
+  @Test(arguments: [
+    ("labels: {instance: shop}", "", ["job:j", "instance:shop"]),
+    ("labels: {instance: a.example}", "", ["job:j"]),
+    ("", "{source_labels: [__param_target], target_label: instance}", ["job:j"]),
+    (
+      "labels: {env: live}", "{source_labels: [env], target_label: instance, replacement: x-$1}",
+      ["job:j", "env:live", "instance:x-live"]
+    ),
+  ])
+  func instances(labels: String, rule: String, tags: [String]) throws {
+    let made = try ReadSource(
+      .blackbox,
+      """
+      modules: {m: {prober: icmp}}
+      scrape_configs:
+      - job_name: j
+        metrics_path: /probe
+        params: {module: [m]}
+        static_configs: [{targets: [a.example], \(labels)}]
+        relabel_configs:
+        - {source_labels: [__address__], target_label: __param_target}
+        \(rule.isEmpty ? "" : "- \(rule)")
+      """)
+    #expect(made.imported.checks.map(\.tags) == [tags])
+  }
+
+  /// A condition sees the data of a record; a pattern of what stands before it is listed.
+  @Test(arguments: [
+    ("192\\\\.0\\\\.2\\\\.7", true), (".*192.0.2.7", true), ("mail.a.example", true), (".+", true),
+    ("a.example.*192.0.2.7", false), (".*a\\\\.example", false), ("example", false),
+    ("IN.*192.0.2.7", false),
+    ("IN\\\\s+MX", false), ("\\\\s192.0.2.7", false), ("MX 10", false), ("^10", false),
+    ("300\\t", false), ("[[:space:]]10", false),
+  ])
+  func patternsOfRecords(pattern: String, isCarried: Bool) throws {
+    for key in ["fail_if_matches_regexp", "fail_if_none_matches_regexp"] {
+      let rules = "validate_answer_rrs: {\(key): [\"\(pattern)\"]}"
+      let made = try read(
+        "prober: dns, dns: {query_name: a.example., query_type: MX, \(rules)}", of: "192.0.2.53")
+      let check = try #require(made.imported.checks.first)
+      #expect((check["expect.answers"] != nil) == isCarried, "\(pattern)")
+      let why = "laxer: conditions see the data of an answer, without name, TTL and type"
+      #expect(
+        check.notes.map { "\($0.change?.rawValue ?? "listed"): \($0.why)" } == (isCarried ? [] : [why]))
+    }
+  }
+
+  /// Values of the exporter's Helm chart, alone or inside a HelmRelease, have the modules.
+  @Test(arguments: [
+    "config: {modules: {m: {prober: icmp}}}\nserviceMonitor: {targets: [{url: x}]}\nreplicas: 1",
+    "kind: HelmRelease\nspec:\n  values:\n    config: {modules: {m: {prober: icmp}}}\n"
+      + "    serviceMonitor: {targets: [{url: x}]}",
+  ])
+  func valuesOfAChart(text: String) throws {
+    let made = try ReadSource(
+      nil, [("v.yaml", text), ("p.yml", Self.job("  params: {module: [m]}\n", "a.example"))])
+    #expect(made.names == ["m a.example"])
+    #expect(
+      made.reasonCounts == [
+        "the targets of the chart become no checks: write them as static_configs of a job": 1,
+        "it is about the Helm chart": 1,
+      ])
+  }
+
+  @Test func filesOfJobsAreAskedFor() throws {
+    let made = try read("prober: icmp", of: "a.example", more: "  params: {module: [m]}\n")
+    #expect(made.reasons == [])
+    let other = try ReadSource(
+      .blackbox, "modules: {m: {prober: icmp}}\nscrape_config_files: [a.yml]\n" + Self.job("", "b"))
+    #expect(other.reasons.contains("its jobs are in files of their own: give these as well"))
+  }
+}
