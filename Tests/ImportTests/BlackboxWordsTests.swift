@@ -126,6 +126,40 @@ import Testing
       ])
   }
 
+  /// Another object than a Probe is named, and a list of objects is looked into.
+  @Test func otherObjects() throws {
+    let made = try ReadSource(
+      .blackbox,
+      """
+      apiVersion: v1
+      kind: List
+      items:
+      - apiVersion: monitoring.coreos.com/v1
+        kind: ServiceMonitor
+        spec: {endpoints: [{path: /probe}]}
+      """)
+    let why = "an object of this kind is not read: write its targets as a Probe or a job"
+    #expect(made.reasonCounts[why] == 3 && made.names == [])
+  }
+
+  /// Before STARTTLS a check compares nothing: what each server says there is left out, another pattern is listed.
+  @Test(
+    arguments: [
+      ("{expect: '^220 ([^ ]+) ESMTP (.+)$'}, {send: EHLO a}, {expect: ^250-STARTTLS}, {send: STARTTLS}", 0),
+      ("{expect: OK.*STARTTLS}, {send: . STARTTLS}, {expect: OK}", 0),
+      ("{expect: '^\\+OK'}, {send: STLS}, {expect: ^.OK}", 0),
+      ("{expect: ^220 mail.shop.example}, {send: EHLO a}, {expect: ^250-AUTH}, {send: STARTTLS}", 2),
+    ] as [(String, Int)])
+  func greetings(steps: String, listed: Int) throws {
+    let made = try read(
+      "prober: tcp, tcp: {query_response: [\(steps), {starttls: true}]}", of: "a.example:25")
+    let check = try #require(made.imported.checks.first)
+    #expect(check["starttls"] != nil && check["dialog"] == nil)
+    let why = "what a server says before STARTTLS is not compared"
+    #expect(check.notes.map(\.why) == Array(repeating: why, count: listed))
+    #expect(check.notes.allSatisfy { $0.change == .laxer } && made.imported.listed == listed)
+  }
+
   @Test func filesOfJobsAreAskedFor() throws {
     let made = try read("prober: icmp", of: "a.example", more: "  params: {module: [m]}\n")
     #expect(made.reasons == [])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Import
 
-/// What cloudprober makes of texts: templates, names of targets, bodies and labels; and its other forms of a file.
+/// Texts as cloudprober reads them: templates, names of targets, bodies and labels; and its other forms of a file.
 @Suite struct CloudproberTextsTests {
   private func read(_ probe: String, _ type: String = "HTTP", _ targets: String = "host_names: \"a.example\"")
     throws -> ReadSource
@@ -65,7 +65,7 @@ import Testing
     #expect(check["headers.Content-Type"]?.word == kind)
   }
 
-  /// What a label says of its target.
+  /// A label may say something of its target.
   @Test(arguments: [
     ("@target.name@:@target.port@", "a.example:81"), ("@target.label.app@", "shop"), ("@target.label.b@", ""),
     ("@target.ip@", "192.0.2.1"), ("x@target.name@", "xa.example"), ("a@b", "a@b"),
@@ -108,6 +108,25 @@ import Testing
     let check = try #require(made.imported.checks.first)
     #expect(check["tls.min_version"]?.word == least && check["tls.max_version"]?.word == most)
     #expect(made.reasons == [])
+  }
+
+  /// Targets that probes share are those of the file, and others are named.
+  @Test func sharedTargets() throws {
+    let made = try ReadSource(
+      .cloudprober,
+      """
+      shared_targets { name: "t" targets { host_names: "a,b" } }
+      shared_targets { name: "u" targets { host_names: "c" } }
+      probe { name: "p" type: PING targets { shared_targets: "t" } }
+      probe { name: "q" type: PING targets { shared_targets: "t" endpoint { name: "d" } } }
+      probe { name: "r" type: PING targets { shared_targets: "v" dns_server: "192.0.2.53" } }
+      """)
+    #expect(made.names == ["p a", "p b", "q d", "q a", "q b"])
+    #expect(
+      made.reasonCounts == [
+        "no probe with a check uses them": 2, "no file given has targets of this name": 1,
+        "write resolver, see docs/checks.md": 1, "its targets are not listed in the file": 2,
+      ])
   }
 
   @Test func includedFilesAreNamed() throws {

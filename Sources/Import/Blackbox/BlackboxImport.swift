@@ -72,7 +72,7 @@ struct BlackboxImport {
     document["modules"] ?? (document["spec"]?["values"] ?? document)["config"]?["modules"]
   }
 
-  /// What is left of values of the exporter's Helm chart.
+  /// Lists the rest of the values of the exporter's Helm chart.
   private func listChart(_ document: ForeignNode) {
     let values = document["spec"]?["values"] ?? document
     let targets = "the targets of the chart become no checks: write them as static_configs of a job"
@@ -167,6 +167,12 @@ struct BlackboxImport {
     if document["kind"]?.text == "Probe" { return try ProbeObject(document, ledger).wishes(work) }
     if document["kind"]?.text == "ConfigMap" {
       ledger.list(document, "a ConfigMap's data is text: give the files themselves")
+      return []
+    }
+    if let kind = document["kind"]?.text, document["apiVersion"] != nil, kind != "List",
+      Self.modules(document) == nil
+    {
+      ledger.list(document, "an object of this kind is not read: write its targets as a Probe or a job")
       return []
     }
     let jobs = document["scrape_configs"]?.items ?? document.items?.filter { $0["job_name"] != nil } ?? []

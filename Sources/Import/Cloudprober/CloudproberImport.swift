@@ -14,9 +14,13 @@ struct CloudproberImport {
     do throws(ImportProblem) {
       document = ledger.enter(try Self.document(file), file: file.name)
     } catch { throw error.of(file) }
+    var shared: [ByteText: ForeignNode] = [:]
+    for entry in document.each("shared_targets") {
+      shared[ByteText(entry["name"]?.text ?? "")] = entry
+    }
     for probe in document.each("probe") {
       do throws(ImportProblem) {
-        checks += try CloudproberProbe(Section(probe, ledger).withoutEmptyTexts()).checks()
+        checks += try CloudproberProbe(Section(probe, ledger).withoutEmptyTexts(), shared).checks()
       } catch {
         throw error.of(file)
       }
@@ -26,6 +30,7 @@ struct CloudproberImport {
         switch entry.name {
         case "surfacer": "metrics and results are built in: see status in docs/configuration.md"
         case "server": "a server to probe against is no monitor"
+        case "shared_targets": "no probe with a check uses them"
         case "include": "probes of a file that it includes are in no check: give that file as well"
         default: "it is about cloudprober itself"
         }
@@ -49,8 +54,12 @@ struct CloudproberImport {
 /// One probe.
 struct CloudproberProbe {
   private let section: Section
+  /// Targets that probes share, by their names.
+  private let shared: [ByteText: ForeignNode]
 
-  init(_ section: Section) { self.section = section }
+  init(_ section: Section, _ shared: [ByteText: ForeignNode]) {
+    (self.section, self.shared) = (section, shared)
+  }
 
   func checks() throws(ImportProblem) -> [ImportedCheck] {
     section.ledger.settle()
@@ -140,6 +149,18 @@ struct CloudproberProbe {
 
   private func targets() -> [CloudproberTarget] {
     guard let targets = section.section("targets") else { return [] }
+    let common = targets["shared_targets"]?.text.flatMap { shared[ByteText($0)] }
+    let own = common.flatMap { Section($0, section.ledger).section("targets") }
+    if own == nil {
+      targets.list("no file given has targets of this name", "shared_targets")
+    } else {
+      targets.carry("shared_targets")
+      section.ledger.carry(common?["name"])
+    }
+    return listed(targets) + (own.map(listed) ?? [])
+  }
+
+  private func listed(_ targets: Section) -> [CloudproberTarget] {
     let text = targets.text("host_names") ?? ""
     // Blanks part them where no comma does.
     let hasComma = text.contains(",")
@@ -150,8 +171,8 @@ struct CloudproberProbe {
     }
     targets.list(
       "list them as host_names, or see discover in docs/configuration.md", "gce_targets", "rds_targets",
-      "file_targets", "k8s", "shared_targets")
-    targets.list("write resolver, see docs/checks.md", "dns_options", change: .changed)
+      "file_targets", "k8s")
+    targets.list("write resolver, see docs/checks.md", "dns_options", "dns_server", change: .changed)
     targets.list(
       "targets that it leaves out have a check: remove these", "regex", change: .changed)
     targets.listRest("targets are the names in host_names and endpoint here")
