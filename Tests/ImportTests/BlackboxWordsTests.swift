@@ -54,11 +54,34 @@ import Testing
     #expect(made.imported.checks.first?["tls.server_name"]?.word == name)
   }
 
-  /// `http_2xx` is what the exporter takes where a request names no module.
-  @Test func theModuleThatIsNotNamed() throws {
+  @Test(arguments: ["192.0.2.1", "192.0.2.1:80", "a.example:9100", "2001:db8::1"])
+  func hostsOfPings(target: String) throws {
+    let made = try read("prober: icmp", of: target)
+    #expect(made.imported.checks.first?["host"]?.word == target)
+    #expect(made.problems.isEmpty == !target.hasSuffix("0"))
+  }
+
+  /// The exporter takes `http_2xx` where a request names no module; at another port it may be another exporter.
+  @Test(arguments: [("e:9115", ["http_2xx a.example"]), ("e:9222", []), ("9115", [])])
+  func theModuleThatIsNotNamed(address: String, names: [String]) throws {
     let made = try ReadSource(
-      .blackbox, "modules: {http_2xx: {prober: http}, m: {prober: icmp}}\n" + Self.job("", "a.example"))
-    #expect(made.names == ["http_2xx a.example"])
+      .blackbox,
+      """
+      modules: {http_2xx: {prober: http}}
+      scrape_configs:
+      - job_name: j
+        metrics_path: /probe
+        static_configs: [{targets: [a.example]}]
+        relabel_configs:
+        - {source_labels: [__address__], target_label: __param_target}
+        - {target_label: __address__, replacement: "\(address)"}
+      """)
+    #expect(made.names == names)
+    let why =
+      names.isEmpty
+      ? "nothing says by which module it is probed: set params.module"
+      : "no module is named: http_2xx is what the exporter takes"
+    #expect(made.reasonCounts[why] == 1 && (names.isEmpty || made.problems == []))
   }
 
   /// An instance of its own is kept, one that repeats the target is not.

@@ -102,7 +102,7 @@ import Testing
       made.reasonCounts == [
         "this job scrapes metrics, it probes nothing": 6,
         "no rule sets __param_target, so the exporter is asked for no target": 1,
-        "no file given has the module \"http_2xx\"": 1,
+        "nothing says by which module it is probed: set params.module": 1,
         "no target given uses the module; give the scrape config or Probe as well": 5,
       ])
   }

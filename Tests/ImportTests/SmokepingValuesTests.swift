@@ -75,6 +75,10 @@ import Testing
       ("EchoPingHttp", "port = 81\nurl = /x", "url", "http://a.example:81/x"),
       ("EchoPingHttp", "url = x", "url", "http://a.example/x"),
       ("EchoPingHttp", "url = https://b.example/x", "url", "https://b.example/x"),
+      ("EchoPingHttp", "url = http://b.example/x\nport = 3128", "url", "http://b.example/x"),
+      ("EchoPingHttp", "url = http://b.example/x\nport = 3128", "proxy", "http://a.example:3128"),
+      ("EchoPingHttp", "url = http://b.example/x", "proxy", "http://a.example:80"),
+      ("EchoPingHttp", "url = /x\nport = 3128", "proxy", nil),
       ("EchoPingHttps", "", "url", "https://a.example/"), ("EchoPingHttps", "", "tls.verify", "false"),
       ("EchoPingHttp", "", "tls.verify", nil), ("EchoPingHttp", "", "follow", "false"),
     ] as [(String, String, String, String?)])
@@ -97,6 +101,16 @@ import Testing
     }
     #expect(none.map(\.word) == ["NXDOMAIN"])
     #expect(texts.map(\.word) == [#"~ a\.b"#])
+  }
+
+  /// Curl looks for a text as it is, in which signs of patterns are signs.
+  @Test func textsOfPages() throws {
+    let check = try check("Curl", "expect = Status: (ok).*\nrequire_zero_status = yes")
+    guard case .list(let texts)? = check["expect.body.contains"] else {
+      Issue.record("no condition")
+      return
+    }
+    #expect(texts.map(\.word) == ["Status: (ok).*"] && check["expect.body.matches"] == nil)
   }
 
   /// What is lost says so beside the check.

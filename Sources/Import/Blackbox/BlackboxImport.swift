@@ -141,6 +141,10 @@ struct BlackboxImport {
     let most = max(0, wish.timeout - 500)
     check.pace(interval: wish.interval, timeout: min(module.timeout ?? most, most))
     for tag in wish.tags { check.tag(tag) }
+    if wish.isUsual {
+      let why = "no module is named: \(ProbeWish.usual) is what the exporter takes"
+      check.notes.append(ImportNote(place: "params.module", why: why))
+    }
     for key in wish.unread { check.note(.changed, key, Ledger.misread) }
     family(module, &check)
     if module.prober == .http, let coding = module.settings["compression"], coding.text?.isEmpty == false {
@@ -194,8 +198,13 @@ struct BlackboxImport {
 
 /// A target that is probed by a module.
 struct ProbeWish {
+  /// The module of a request that names none.
+  static let usual = "http_2xx"
+
   var target: String
   var module: String
+  /// No module is named.
+  var isUsual = false
   /// Where the target stands.
   var source: ForeignNode
   /// Milliseconds.

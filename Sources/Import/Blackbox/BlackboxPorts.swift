@@ -141,7 +141,9 @@ struct BlackboxICMP {
 
   func check(of target: String) -> ImportedCheck {
     var check = ImportedCheck(name: target, type: "ping")
-    check["host"] = .text(ForeignURL.place(target).host)
+    // The exporter resolves it as it stands: with a port it is no host there either.
+    let place = ForeignURL.place(target)
+    check["host"] = .text(place.port == nil ? place.host : target)
     check["count"] = .plain("1")
     if let size = section.number("payload_size"), size > 0 {
       check["size"] = .number(min(size, 1472))

@@ -146,14 +146,20 @@ struct RelabelRules {
       ledger.list(target, "no rule sets __param_target, so the exporter is asked for no target")
       return nil
     }
+    // Other exporters have a path of that name, too, and know no modules.
+    let module = labels["__param_module"]
+    guard module != nil || ForeignURL.place(labels["__address__"] ?? "").port == 9115 else {
+      ledger.list(target, "nothing says by which module it is probed: set params.module")
+      return nil
+    }
     ledger.carry(target)
     func span(_ name: String) -> Int? { labels[name].flatMap { ForeignDuration.milliseconds($0) } }
-    // The exporter's own default.
     var wish = ProbeWish(
-      target: probed, module: labels["__param_module"] ?? "http_2xx", source: target,
+      target: probed, module: module ?? ProbeWish.usual, source: target,
       interval: span("__scrape_interval__") ?? pace.interval,
       timeout: span("__scrape_timeout__") ?? pace.timeout)
     wish.unread = pace.unread
+    wish.isUsual = module == nil
     wish.hostname = labels["__param_hostname"]
     wish.tags = labels["job"].map { ["job:\($0)"] } ?? []
     for label in labels.all

@@ -156,9 +156,9 @@ struct SmokepingProbe {
     if let agent = text("agent") { check.header("User-Agent", agent) }
     // Perl takes 0 for no, and the word "no" for yes.
     if let word = text("insecure_ssl"), word != "0" { check["tls.verify"] = .plain("false") }
-    if let pattern = text("expect") {
-      check["expect.body.matches"] = .list([.text(PatternText.whole(pattern))])
-    }
+    // A text as it is, and no pattern.
+    if let wanted = text("expect") { check["expect.body.contains"] = .list([.text(wanted)]) }
+    _ = text("require_zero_status")
     list("include_redirects", "the time of a run has all redirects that were followed", .changed)
     list("extraargs", "arguments of the program curl have no effect", .changed)
     list("interface", "a check is bound to an address, not to an interface", .changed)
@@ -176,6 +176,10 @@ struct SmokepingProbe {
     check.take(
       url: path.contains("://")
         ? path : "\(scheme)://\(bracketed(host))\(port)\(path.hasPrefix("/") ? path : "/\(path)")")
+    // An address in full is asked for at a web cache, and the target is that one.
+    if path.hasPrefix("http://"), !isSecure {
+      check.proxy("http://\(bracketed(host))\(port.isEmpty ? ":80" : port)")
+    }
     check["follow"] = .plain("false")
     check["expect.status"] = .plain("any")
     if isSecure { check["tls.verify"] = .plain("false") }
