@@ -183,6 +183,29 @@ import Testing
     #expect(check.notes.allSatisfy { $0.change == .laxer } && made.imported.listed == listed)
   }
 
+  /// A label that repeats the target has none of its credentials.
+  @Test func labelsHaveNoCredentials() throws {
+    let made = try ReadSource(
+      .blackbox,
+      """
+      modules: {m: {prober: http}}
+      scrape_configs:
+      - job_name: j
+        metrics_path: /probe
+        params: {module: [m]}
+        static_configs:
+        - {targets: ["https://u:p4ss@a.example/?token=s3cret&b=1"], labels: {owner: ann@a.example}}
+        relabel_configs:
+        - {source_labels: [__address__], target_label: __param_target}
+        - {source_labels: [__address__], target_label: url}
+        - {source_labels: [__address__], target_label: instance, replacement: "$1#x"}
+      """)
+    let shown = "https://a.example/?token=&b=1"
+    let tags = ["job:j", "owner:ann@a.example", "url:\(shown)", "instance:\(shown)"]
+    #expect(made.imported.checks.map(\.tags) == [tags])
+    #expect(!made.text.contains("p4ss") && !made.text.contains("s3cret"))
+  }
+
   @Test func filesOfJobsAreAskedFor() throws {
     let made = try read("prober: icmp", of: "a.example", more: "  params: {module: [m]}\n")
     #expect(made.reasons == [])

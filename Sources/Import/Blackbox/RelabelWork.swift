@@ -164,7 +164,9 @@ struct RelabelRules {
     wish.tags = labels["job"].map { ["job:\($0)"] } ?? []
     for label in labels.all
     where !label.name.hasPrefix("__") && label.name != "job" && label.name != "instance" {
-      wish.tags.append("\(label.name):\(label.value)")
+      // A label may repeat the target, whose credentials no tag has.
+      let isTarget = label.value == probed || label.value == given["__address__"]
+      wish.tags.append("\(label.name):\(isTarget ? ForeignURL.withoutUser(label.value) : label.value)")
     }
     // A name of its own, by which dashboards and alerts know the target.
     if let instance = labels["instance"], instance != probed, instance != given["__address__"] {
