@@ -48,6 +48,18 @@ import Testing
     #expect(made.reasons == (names.contains("/") ? [why] : []))
   }
 
+  /// All targets without a check are named, with the reason of each.
+  @Test func targetsWithoutAPort() throws {
+    let made = try read("", "TCP", "host_names: \"a,b:1,c,d/e,f,g,h,i,j\"")
+    #expect(made.names == ["p b"])
+    #expect(
+      made.reasons == [
+        "no check was made of \"a\", \"c\": it has no port; no check was made of \"d/e\": cloudprober takes no host "
+          + "with a / in it: write an endpoint with its url; no check was made of \"f\", \"g\", \"h\", \"i\", \"j\": "
+          + "it has no port"
+      ])
+  }
+
   /// A short body has the kind that cloudprober guesses, unless a header names it.
   @Test(
     arguments: [

@@ -65,8 +65,8 @@ struct CloudproberProbe {
     section.ledger.settle()
     let name = section.text("name") ?? "unnamed"
     let kind = section.text("type")?.uppercased() ?? ""
-    let targets = targets()
     let types = ["HTTP": "http", "TCP": "tcp", "DNS": "dns", "PING": "ping"]  // own text
+    let targets = types[kind] == nil ? [] : targets()
     guard let type = types[kind], !targets.isEmpty else {
       section.listAll(
         types[kind] == nil ? "no check here is of this kind" : "its targets are not listed in the file")
@@ -77,11 +77,12 @@ struct CloudproberProbe {
     let weight = ForeignWeight(section.node.without("targets"))
     try section.ledger.count(targets.count, sharing: weight, of: name)
     var checks: [ImportedCheck] = []
+    var refused: [(why: String, names: [String])] = []
     for target in targets {
       var check = ImportedCheck(name: targets.count == 1 ? name : "\(name) \(target.name)", type: type)
       func refuse(_ why: String) {
-        section.ledger.list(
-          section["name"], "no check was made of \"\(target.name.printable(maxBytes: 100))\": \(why)")
+        if refused.last?.why != why { refused.append((why, [])) }
+        refused[refused.count - 1].names.append(target.name)
       }
       guard !target.name.contains("/") || target.host != nil || target.ip != nil else {
         refuse("cloudprober takes no host with a / in it: write an endpoint with its url")
@@ -98,10 +99,23 @@ struct CloudproberProbe {
       }
       checks.append(check)
     }
+    list(refused)
     rest(settings)
     if checks.isEmpty { section.listAll("no check was made of it") }
     section.ledger.note(&checks)
     return checks
+  }
+
+  /// Targets without a check, in one line of the probe's name.
+  private func list(_ refused: [(why: String, names: [String])]) {
+    guard !refused.isEmpty else { return }
+    let words = refused.prefix(5).map { why, names in
+      let shown = names.prefix(5).map { "\"\($0.printable(maxBytes: 100))\"" }.joined(separator: ", ")
+      let more = names.count > 5 ? " and \(names.count - 5) more" : ""
+      return "no check was made of \(shown)\(more): \(why)"
+    }
+    let more = refused.count > 5 ? "; and more" : ""
+    section.ledger.list(section["name"] ?? section["type"], words.joined(separator: "; ") + more)
   }
 
   private func rest(_ settings: Section?) {
