@@ -59,6 +59,8 @@ extension ImportFormat {
         self = .smokeping
       case "sites": self = .upptime
       case "probe" where line.contains(UInt8(ascii: "{")): self = .cloudprober
+      case "probe" where line.starts(with: "probe:".utf8) && line.dropFirst(6).allSatisfy { $0 <= 0x20 }:
+        self = .cloudprober
       case "modules", "scrape_configs": self = .blackbox
       case "kind" where second == "Probe": self = .blackbox
       case "import" where String(decoding: line, as: UTF8.self).range(of: "checkly/constructs") != nil:

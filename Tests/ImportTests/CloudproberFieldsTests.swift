@@ -20,11 +20,15 @@ import Testing
   }
 
   private static let any = "expect:\n  status: any"
+  private static let form = "headers:\n  Content-Type: application/x-www-form-urlencoded"
 
   /// A field of http_probe, what the request has of it, and how the address is made.
   @Test(arguments: [
-    ("method: POST body: \"a=1\"", "http://a.example/\nmethod: POST\nbody: \"a=1\"\n\(any)"),
-    ("method: PUT body: \"a=1\" body: \"b=2\"", "http://a.example/\nmethod: PUT\nbody: \"a=1&b=2\"\n\(any)"),
+    ("method: POST body: \"a=1\"", "http://a.example/\nmethod: POST\nbody: \"a=1\"\n\(form)\n\(any)"),
+    (
+      "method: PUT body: \"a=1\" body: \"b=2\"",
+      "http://a.example/\nmethod: PUT\nbody: \"a=1&b=2\"\n\(form)\n\(any)"
+    ),
     ("max_redirects: 0", "http://a.example/\nfollow: false\n\(any)"),
     ("max_redirects: 1", "http://a.example/\nmax_redirects: 1\n\(any)"),
     ("max_redirects: 20", "http://a.example/\nmax_redirects: 20\n\(any)"),

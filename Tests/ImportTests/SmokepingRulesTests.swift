@@ -109,7 +109,7 @@ import Testing
     ("TCPPing", "timeout = 0.001", "timeout", "5s"), ("Curl", "timeout = 600", "timeout", "1m"),
     ("FPing", "pings = 2\nhostinterval = 0", "packet_interval", "10ms"),
     ("FPing", "pings = 2\nhostinterval = 60", "packet_interval", "10s"),
-    ("FPing", "pings = 2\nhostinterval = 61", "packet_interval", "1500ms"),
+    ("FPing", "pings = 2\nhostinterval = 61", "packet_interval", "1s"),
   ])
   func edges(probe: String, lines: String, key: String, value: String) throws {
     let made = try read("+ A\nprobe = \(probe)\nhost = a.example\n\(lines)\n")

@@ -44,12 +44,12 @@ import Testing
     arguments: [
       ("FPing", "packetsize = 12", "size", "12"),
       ("FPing", "sourceaddress = 192.0.2.9", "source_address", "192.0.2.9"),
-      ("FPing", "protocol = 6", "ip", "6"), ("FPing", "protocol = 4", "ip", nil),
+      ("FPing", "protocol = 6", "ip", "6"), ("FPing", "protocol = 4", "ip", "4"), ("FPing", "", "ip", nil),
       ("FPing", "pings = 100", "count", "100"), ("FPing", "pings = 101", "count", "100"),
       ("FPing", "timeout = 4", "timeout", "5500ms"),
       ("FPing", "pings = 2\nhostinterval = 0.2", "packet_interval", "200ms"),
       ("FPing", "", "packet_interval", nil),
-      ("FPing", "pings = 2", "packet_interval", "1500ms"), ("TCPPing", "port = 443", "port", "443"),
+      ("FPing", "pings = 2", "packet_interval", "1s"), ("TCPPing", "port = 443", "port", "443"),
       ("TCPPing", "timeout = 2", "timeout", "2s"), ("DNS", "server = 192.0.2.53", "server", "192.0.2.53"),
       ("DNS", "", "server", "a.example"), ("DNS", "port = 5353", "server", "a.example:5353"),
       ("DNS", "port = 53", "server", "a.example"), ("DNS", "lookup = b.example", "query.name", "b.example"),
@@ -61,12 +61,24 @@ import Testing
       ("AnotherDNS", "protocol = udp", "transport", nil),
       ("AnotherDNS", "require_noerror = 1", "expect.rcode", nil), ("Curl", "", "url", "http://a.example/"),
       ("Curl", "urlformat = https://%host%/%host%", "url", "https://a.example/a.example"),
-      ("Curl", "insecure_ssl = 1", "tls.verify", "false"), ("Curl", "timeout = 20", "timeout", "20s"),
+      ("AnotherDNS", "protocol = TCP", "transport", "tcp"), ("AnotherDNS", "ipversion = 6", "ip", "6"),
+      ("AnotherDNS", "ipversion = 4", "ip", nil),
+      ("AnotherDNS", "authoritative = 1", "query.recursion", "false"),
+      ("AnotherDNS", "authoritative = 0", "query.recursion", nil),
+      ("AnotherDNS", "require_answers = 2", "expect.count", ">= 2"),
+      ("AnotherDNS", "require_answers = 0", "expect.count", nil),
+      ("Curl", "insecure_ssl = 1", "tls.verify", "false"), ("Curl", "insecure_ssl = 0", "tls.verify", nil),
+      ("Curl", "insecure_ssl = no", "tls.verify", "false"),
+      ("Curl", "timeout = 20", "timeout", "20s"),
       ("Curl", "agent = x", "headers.User-Agent", "x"), ("Curl", "", "follow", "false"),
       ("Curl", "follow_redirects = no", "follow", "false"), ("EchoPingHttp", "", "url", "http://a.example/"),
       ("EchoPingHttp", "port = 81\nurl = /x", "url", "http://a.example:81/x"),
       ("EchoPingHttp", "url = x", "url", "http://a.example/x"),
       ("EchoPingHttp", "url = https://b.example/x", "url", "https://b.example/x"),
+      ("EchoPingHttp", "url = http://b.example/x\nport = 3128", "url", "http://b.example/x"),
+      ("EchoPingHttp", "url = http://b.example/x\nport = 3128", "proxy", "http://a.example:3128"),
+      ("EchoPingHttp", "url = http://b.example/x", "proxy", "http://a.example:80"),
+      ("EchoPingHttp", "url = /x\nport = 3128", "proxy", nil),
       ("EchoPingHttps", "", "url", "https://a.example/"), ("EchoPingHttps", "", "tls.verify", "false"),
       ("EchoPingHttp", "", "tls.verify", nil), ("EchoPingHttp", "", "follow", "false"),
     ] as [(String, String, String, String?)])
@@ -83,16 +95,34 @@ import Testing
       return
     }
     #expect(codes.map(\.word) == ["NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED"])
+    guard case .list(let none)? = try check("AnotherDNS", "require_nxdomain = 1")["expect.rcode"] else {
+      Issue.record("no condition")
+      return
+    }
+    #expect(none.map(\.word) == ["NXDOMAIN"])
     #expect(texts.map(\.word) == [#"~ a\.b"#])
+  }
+
+  /// Curl looks for a text as it is, in which signs of patterns are signs.
+  @Test func textsOfPages() throws {
+    let check = try check("Curl", "expect = Status: (ok).*\nrequire_zero_status = yes")
+    guard case .list(let texts)? = check["expect.body.contains"] else {
+      Issue.record("no condition")
+      return
+    }
+    #expect(texts.map(\.word) == ["Status: (ok).*"] && check["expect.body.matches"] == nil)
   }
 
   /// What is lost says so beside the check.
   @Test(arguments: [
+    ("FPing", "interface = eth0", "changed: a check is bound to an address, not to an interface"),
+    ("FPing", "fwmark = 1", "changed: packets are sent as the kernel makes them"),
     ("FPing", "tos = 1", "changed: packets are sent as the kernel makes them"),
     ("FPing", "pings = 101\nhostinterval = 0.01", "changed: 100 packets are sent in a run, and not 101"),
     ("SSH", "keytype = rsa", "laxer: no keys are exchanged"),
     ("AnotherSSH", "greeting = x", "laxer: the greeting is not compared"),
     ("SSH", "pings = 2", "changed: it is asked once in a run, and not 2 times"),
+    ("AnotherDNS", "authoritative = 1", "laxer: the flag of an authoritative answer is not compared"),
     ("DNS", "pings = 2", "changed: it is asked once in a run, and not 2 times"),
     ("Curl", "pings = 2", "changed: it is asked once in a run, and not 2 times"),
     ("EchoPingHttp", "pings = 2", "changed: it is asked once in a run, and not 2 times"),

@@ -13,6 +13,9 @@ import Testing
     ("a: \"x\" 'y' \"z\"", "{a:xyz}"), ("a: \"\\n\\r\\t\\\\\\\"\"", "{a:\n\r\t\\\"}"),
     ("# a: 1\nb: 2 # c\nd: 3", "{b:2,d:3}"), ("a: \"# b\"", "{a:# b}"), ("[a.b/c]: 1", "{[a.b/c]:1}"),
     ("a: -1.5e+3", "{a:-1.5e+3}"), ("", "{}"),
+    // A template of Go has quotes of its own.
+    ("a: \"x{{env \"B\"}}y\" b: 1", "{a:x{{env \"B\"}}y,b:1}"), ("a: '{{env \"B\"}}'", "{a:{{env \"B\"}}}"),
+    ("a: \"{{\" b: \"{x}\"", "{a:{{,b:{x}}"), ("a: \"{{\"\nb: \"}}\"", "{a:{{,b:}}}"),
   ])
   func textsOfProtocolBuffers(text: String, shown: String) throws {
     func show(_ node: ForeignNode) -> String {

@@ -17,6 +17,7 @@ struct BlackboxHTTP {
     headers(&check)
     auth(&check)
     section.tls(of: &check)
+    certificate(&check)
     // Without redirects an address in the clear never comes to TLS.
     if !target.lowercased().hasPrefix("https://"), check["follow"] != nil { check.remove("tls") }
     section.family(of: &check)
@@ -94,15 +95,32 @@ struct BlackboxHTTP {
       check["expect.status"] = .list(codes.map { Int($0) == nil ? .text($0) : .plain($0) })
     }
     if section.flag("accept_any_response") == true { check["expect.status"] = .plain("any") }
-    let versions = section.texts("valid_http_versions").map { version in
-      let number = version.split(separator: "/").last.map(String.init) ?? version
-      return number == "2.0" ? "2" : number.replacing(".", with: "\\.")
-    }
-    if !versions.isEmpty {
-      check["expect.http_version"] = .text("~ ^(\(versions.joined(separator: "|")))$")
-    }
+    versions(&check)
     if section.flag("fail_if_ssl") == true { check["expect.final_url"] = .text("~ ^http://") }
     if section.flag("fail_if_not_ssl") == true { check["expect.final_url"] = .text("~ ^https://") }
+  }
+
+  /// The exporter compares whole words, and that of version 2 is `HTTP/2.0`: `HTTP/2` never holds there.
+  private func versions(_ check: inout ImportedCheck) {
+    let known = ["HTTP/1.0": "1\\.0", "HTTP/1.1": "1\\.1", "HTTP/2.0": "2", "HTTP/3.0": "3"]  // own text
+    let given = section.texts("valid_http_versions")
+    guard !given.isEmpty else { return }
+    for word in section["valid_http_versions"]?.all ?? [] where word.text.flatMap({ known[$0] }) == nil {
+      section.ledger.list(word, "no answer has this version in the exporter: that of HTTP/2 is HTTP/2.0")
+    }
+    let made = given.compactMap { known[$0] }.joined(separator: "|")
+    check["expect.http_version"] = .text("~ ^(\(made))$")
+  }
+
+  /// The exporter asks for the certificate of the host that the module names.
+  private func certificate(_ check: inout ImportedCheck) {
+    guard check["tls.server_name"] == nil, let url = check["url"]?.word, let start = url.range(of: "://"),
+      url[..<start.lowerBound].lowercased() == "https",
+      let named = section["headers"]?.entries?.last(where: { $0.name.lowercased() == "host" })?.value.text
+    else { return }
+    let own = ForeignURL.place(String(url[start.upperBound...].prefix { !"/?#".contains($0) })).host
+    let name = ForeignURL.place(named).host
+    if !name.isEmpty, name.lowercased() != own.lowercased() { check["tls.server_name"] = .text(name) }
   }
 
   private func body(_ check: inout ImportedCheck) {

@@ -17,7 +17,7 @@ struct BlackboxImport {
       if groups.isEmpty { documents += read } else { work.files.append((file, groups)) }
     }
     documents += documents.flatMap { $0["kind"]?.text == "List" ? $0["items"]?.items ?? [] : [] }
-    let modules = documents.flatMap { $0["modules"]?.entries ?? [] }.map {
+    let modules = documents.flatMap { Self.modules($0)?.entries ?? [] }.map {
       BlackboxModule(name: $0.name, $0.value)
     }
     // The last one of a name, as everywhere.
@@ -46,6 +46,9 @@ struct BlackboxImport {
     }
     ledger.settle()
     let checks = folded(made, work.lists) { name in known[ByteText(name)]?.0 }
+    for document in documents where document["modules"] == nil && Self.modules(document) != nil {
+      listChart(document)
+    }
     for (_, groups) in work.files {
       for group in groups { ledger.list(group, "no job given reads this file", always: false) }
     }
@@ -62,6 +65,27 @@ struct BlackboxImport {
       }
     }
     return checks
+  }
+
+  /// Of a file of the exporter, of values of its Helm chart, or of a HelmRelease with such values.
+  private static func modules(_ document: ForeignNode) -> ForeignNode? {
+    document["modules"] ?? (document["spec"]?["values"] ?? document)["config"]?["modules"]
+  }
+
+  /// Lists the rest of the values of the exporter's Helm chart.
+  private func listChart(_ document: ForeignNode) {
+    let values = document["spec"]?["values"] ?? document
+    let targets = "the targets of the chart become no checks: write them as static_configs of a job"
+    ledger.list(values["serviceMonitor"]?["targets"], targets, always: false)
+    for entry in document.entries ?? [] where entry.name != "spec" && entry.name != "config" {
+      ledger.list(entry.value, "it is about the Helm chart", always: false)
+    }
+    for entry in document["spec"]?.entries ?? [] where entry.name != "values" {
+      ledger.list(entry.value, "it is about the Helm chart", always: false)
+    }
+    for entry in values.entries ?? [] where entry.name != "config" {
+      ledger.list(entry.value, "it is about the Helm chart", always: false)
+    }
   }
 
   /// The checks without those of files that are read by `discover`.
@@ -117,6 +141,10 @@ struct BlackboxImport {
     let most = max(0, wish.timeout - 500)
     check.pace(interval: wish.interval, timeout: min(module.timeout ?? most, most))
     for tag in wish.tags { check.tag(tag) }
+    if wish.isUsual {
+      let why = "no module is named: \(ProbeWish.usual) is what the exporter takes"
+      check.notes.append(ImportNote(place: "params.module", why: why))
+    }
     for key in wish.unread { check.note(.changed, key, Ledger.misread) }
     family(module, &check)
     if module.prober == .http, let coding = module.settings["compression"], coding.text?.isEmpty == false {
@@ -145,6 +173,12 @@ struct BlackboxImport {
       ledger.list(document, "a ConfigMap's data is text: give the files themselves")
       return []
     }
+    if let kind = document["kind"]?.text, document["apiVersion"] != nil, kind != "List",
+      Self.modules(document) == nil
+    {
+      ledger.list(document, "an object of this kind is not read: write its targets as a Probe or a job")
+      return []
+    }
     let jobs = document["scrape_configs"]?.items ?? document.items?.filter { $0["job_name"] != nil } ?? []
     guard !jobs.isEmpty || document["scrape_configs"] != nil || document["global"] != nil else { return [] }
     let global = Section(document, ledger).section("global")
@@ -153,7 +187,10 @@ struct BlackboxImport {
     var wishes: [ProbeWish] = []
     for job in jobs { wishes += try ScrapeJob(Section(job, ledger), work).wishes(pace) }
     for entry in document.entries ?? [] where !["global", "scrape_configs", "modules"].contains(entry.name) {
-      ledger.list(entry.value, "it is about Prometheus itself", always: false)
+      let why =
+        entry.name == "scrape_config_files"
+        ? "its jobs are in files of their own: give these as well" : "it is about Prometheus itself"
+      ledger.list(entry.value, why, always: false)
     }
     return wishes
   }
@@ -161,8 +198,13 @@ struct BlackboxImport {
 
 /// A target that is probed by a module.
 struct ProbeWish {
+  /// The module of a request that names none.
+  static let usual = "http_2xx"
+
   var target: String
   var module: String
+  /// No module is named.
+  var isUsual = false
   /// Where the target stands.
   var source: ForeignNode
   /// Milliseconds.

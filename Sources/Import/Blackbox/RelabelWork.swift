@@ -146,21 +146,31 @@ struct RelabelRules {
       ledger.list(target, "no rule sets __param_target, so the exporter is asked for no target")
       return nil
     }
-    guard let module = labels["__param_module"] else {
+    // Other exporters have a path of that name, too, and know no modules.
+    let module = labels["__param_module"]
+    guard module != nil || ForeignURL.place(labels["__address__"] ?? "").port == 9115 else {
       ledger.list(target, "nothing says by which module it is probed: set params.module")
       return nil
     }
     ledger.carry(target)
     func span(_ name: String) -> Int? { labels[name].flatMap { ForeignDuration.milliseconds($0) } }
     var wish = ProbeWish(
-      target: probed, module: module, source: target, interval: span("__scrape_interval__") ?? pace.interval,
+      target: probed, module: module ?? ProbeWish.usual, source: target,
+      interval: span("__scrape_interval__") ?? pace.interval,
       timeout: span("__scrape_timeout__") ?? pace.timeout)
     wish.unread = pace.unread
+    wish.isUsual = module == nil
     wish.hostname = labels["__param_hostname"]
     wish.tags = labels["job"].map { ["job:\($0)"] } ?? []
     for label in labels.all
     where !label.name.hasPrefix("__") && label.name != "job" && label.name != "instance" {
-      wish.tags.append("\(label.name):\(label.value)")
+      // A label may repeat the target, whose credentials no tag has.
+      let isTarget = label.value == probed || label.value == given["__address__"]
+      wish.tags.append("\(label.name):\(isTarget ? ForeignURL.withoutUser(label.value) : label.value)")
+    }
+    // A name of its own, by which dashboards and alerts know the target.
+    if let instance = labels["instance"], instance != probed, instance != given["__address__"] {
+      wish.tags.append("instance:\(instance)")
     }
     return wish
   }

@@ -96,6 +96,7 @@ struct TargetFile {
   private static func isTag(_ name: String, _ value: String) -> Bool {
     !name.isEmpty && !value.isEmpty && !name.hasPrefix("__")
       && name.utf8.count + 1 + value.utf8.count <= limits.tagBytes
+      && (!value.contains("://") || ForeignURL.withoutUser(value) == value)
       && !["job", "instance"].contains(name) && !name.contains("$") && !value.contains("$")
       && !name.hasControlCharacter && !value.hasControlCharacter
   }

@@ -59,6 +59,10 @@ struct CloudproberHTTP {
           continue
         }
         settings?.ledger.carry(header)
+        if value.contains("@uuid@") {
+          settings?.ledger.list(
+            header, "each request has a number of its own there, and the text @uuid@ here", .changed)
+        }
         check.header(name, value)
       }
     }
@@ -72,7 +76,27 @@ struct CloudproberHTTP {
     let parts = settings?.node.each("body") ?? []
     guard !parts.isEmpty else { return }
     for part in parts { settings?.ledger.carry(part) }
-    check.body(parts.compactMap(\.text).joined(separator: "&"))
+    let texts = parts.compactMap(\.text)
+    let body = texts.joined(separator: "&")
+    check.body(body)
+    // cloudprober guesses the kind of a short body, where no header names it.
+    guard !body.isEmpty, body.utf8.count <= 512, !names.contains(where: { $0.lowercased() == "content-type" })
+    else { return }
+    if texts.count == 1, (try? JSONValue.parse(Array(body.utf8))) != nil {
+      check.header("Content-Type", "application/json")
+    } else if Self.isQuery(body) {
+      check.header("Content-Type", "application/x-www-form-urlencoded")
+    }
+  }
+
+  /// As Go's `url.ParseQuery` takes it: without `;`, and two digits behind each `%`.
+  private static func isQuery(_ text: String) -> Bool {
+    guard !text.contains(";") else { return false }
+    return text.split(separator: "%", omittingEmptySubsequences: false).dropFirst().allSatisfy {
+      let digits = $0.utf8.prefix(2)
+      return digits.count == 2
+        && digits.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0 | 0x20) }
+    }
   }
 
   func tls(_ check: inout ImportedCheck) {
@@ -82,5 +106,11 @@ struct CloudproberHTTP {
     if let file = tls.text("tls_key_file") { check["tls.client_key"] = .text(file) }
     if let name = tls.text("server_name") { check["tls.server_name"] = .text(name) }
     if tls.flag("disable_cert_validation") == true { check["tls.verify"] = .plain("false") }
+    let versions = ["TLS_1_0": "1.0", "TLS_1_1": "1.1", "TLS_1_2": "1.2", "TLS_1_3": "1.3"]  // own text
+    for (theirs, ours) in [("min_tls_version", "tls.min_version"), ("max_tls_version", "tls.max_version")] {
+      guard let word = tls[theirs]?.text.flatMap({ versions[$0] }) else { continue }
+      tls.carry(theirs)
+      check[ours] = .text(word)
+    }
   }
 }

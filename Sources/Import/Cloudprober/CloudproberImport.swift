@@ -12,11 +12,15 @@ struct CloudproberImport {
     var checks: [ImportedCheck] = []
     let document: ForeignNode
     do throws(ImportProblem) {
-      document = ledger.enter(try TextProto.read(file.bytes), file: file.name)
+      document = ledger.enter(try Self.document(file), file: file.name)
     } catch { throw error.of(file) }
+    var shared: [ByteText: ForeignNode] = [:]
+    for entry in document.each("shared_targets") {
+      shared[ByteText(entry["name"]?.text ?? "")] = entry
+    }
     for probe in document.each("probe") {
       do throws(ImportProblem) {
-        checks += try CloudproberProbe(Section(probe, ledger).withoutEmptyTexts()).checks()
+        checks += try CloudproberProbe(Section(probe, ledger).withoutEmptyTexts(), shared).checks()
       } catch {
         throw error.of(file)
       }
@@ -26,26 +30,43 @@ struct CloudproberImport {
         switch entry.name {
         case "surfacer": "metrics and results are built in: see status in docs/configuration.md"
         case "server": "a server to probe against is no monitor"
+        case "shared_targets": "no probe with a check uses them"
+        case "include": "probes of a file that it includes are in no check: give that file as well"
         default: "it is about cloudprober itself"
         }
       ledger.list(entry.value, why, always: false)
     }
     return checks
   }
+
+  /// By the end of its name, as cloudprober does it.
+  private static func document(_ file: ImportFile) throws(ImportProblem) -> ForeignNode {
+    let kind = file.name.split(separator: ".").last?.lowercased() ?? ""
+    if kind == "jsonnet" {
+      throw ImportProblem("jsonnet is not worked out here", hint: "write it with cloudprober --dumpconfig")
+    }
+    guard ["yaml", "yml", "json"].contains(kind) else { return try TextProto.read(file.bytes) }
+    let documents = try ForeignNode.yaml(file.bytes)
+    return documents.first?.asMessage() ?? ForeignNode(content: .map([]), line: 0)
+  }
 }
 
 /// One probe.
 struct CloudproberProbe {
   private let section: Section
+  /// Targets that probes share, by their names.
+  private let shared: [ByteText: ForeignNode]
 
-  init(_ section: Section) { self.section = section }
+  init(_ section: Section, _ shared: [ByteText: ForeignNode]) {
+    (self.section, self.shared) = (section, shared)
+  }
 
   func checks() throws(ImportProblem) -> [ImportedCheck] {
     section.ledger.settle()
     let name = section.text("name") ?? "unnamed"
     let kind = section.text("type")?.uppercased() ?? ""
-    let targets = targets()
     let types = ["HTTP": "http", "TCP": "tcp", "DNS": "dns", "PING": "ping"]  // own text
+    let targets = types[kind] == nil ? [] : targets()
     guard let type = types[kind], !targets.isEmpty else {
       section.listAll(
         types[kind] == nil ? "no check here is of this kind" : "its targets are not listed in the file")
@@ -56,27 +77,45 @@ struct CloudproberProbe {
     let weight = ForeignWeight(section.node.without("targets"))
     try section.ledger.count(targets.count, sharing: weight, of: name)
     var checks: [ImportedCheck] = []
+    var refused: [(why: String, names: [String])] = []
     for target in targets {
       var check = ImportedCheck(name: targets.count == 1 ? name : "\(name) \(target.name)", type: type)
       func refuse(_ why: String) {
-        section.ledger.list(
-          section["name"], "no check was made of \"\(target.name.printable(maxBytes: 100))\": \(why)")
+        if refused.last?.why != why { refused.append((why, [])) }
+        refused[refused.count - 1].names.append(target.name)
+      }
+      guard !target.name.contains("/") || target.host != nil || target.ip != nil else {
+        refuse("cloudprober takes no host with a / in it: write an endpoint with its url")
+        continue
       }
       guard fill(&check, type, target, settings) else {
         refuse("it has no port")
         continue
       }
-      about(&check, type)
+      about(&check, type, target, settings)
       if let why = GoTemplates.placeholders.replace(in: &check) {
         refuse(why)
         continue
       }
       checks.append(check)
     }
+    list(refused)
     rest(settings)
     if checks.isEmpty { section.listAll("no check was made of it") }
     section.ledger.note(&checks)
     return checks
+  }
+
+  /// Targets without a check, in one line of the probe's name.
+  private func list(_ refused: [(why: String, names: [String])]) {
+    guard !refused.isEmpty else { return }
+    let words = refused.prefix(5).map { why, names in
+      let shown = names.prefix(5).map { "\"\($0.printable(maxBytes: 100))\"" }.joined(separator: ", ")
+      let more = names.count > 5 ? " and \(names.count - 5) more" : ""
+      return "no check was made of \(shown)\(more): \(why)"
+    }
+    let more = refused.count > 5 ? "; and more" : ""
+    section.ledger.list(section["name"] ?? section["type"], words.joined(separator: "; ") + more)
   }
 
   private func rest(_ settings: Section?) {
@@ -96,7 +135,9 @@ struct CloudproberProbe {
     section.listRest()
   }
 
-  private func about(_ check: inout ImportedCheck, _ type: String) {
+  private func about(
+    _ check: inout ImportedCheck, _ type: String, _ target: CloudproberTarget, _ settings: Section?
+  ) {
     check.pace(
       interval: span("interval", "interval_msec") ?? 2000, timeout: span("timeout", "timeout_msec") ?? 1000)
     check["retries"] = .plain("0")
@@ -107,7 +148,12 @@ struct CloudproberProbe {
     for label in section.node.each("additional_label") {
       guard let key = label["key"]?.text, let value = label["value"]?.text else { continue }
       section.ledger.carry(label)
-      check.tag("\(key):\(value)")
+      let port = settings?["port"]?.number ?? target.port
+      if let made = target.filled(value, port: port) {
+        check.tag(GoTemplates.short("\(key):\(made)"))
+      } else {
+        section.ledger.list(label, "what it says of the target is known to cloudprober only")
+      }
     }
   }
 
@@ -117,15 +163,32 @@ struct CloudproberProbe {
 
   private func targets() -> [CloudproberTarget] {
     guard let targets = section.section("targets") else { return [] }
-    let names = (targets.text("host_names") ?? "").split(separator: ",", maxSplits: 2 * ForeignLimits.checks)
+    let common = targets["shared_targets"]?.text.flatMap { shared[ByteText($0)] }
+    let own = common.flatMap { Section($0, section.ledger).section("targets") }
+    if own == nil {
+      targets.list("no file given has targets of this name", "shared_targets")
+    } else {
+      targets.carry("shared_targets")
+      section.ledger.carry(common?["name"])
+    }
+    return listed(targets) + (own.map(listed) ?? [])
+  }
+
+  private func listed(_ targets: Section) -> [CloudproberTarget] {
+    let text = targets.text("host_names") ?? ""
+    // Blanks part them where no comma does.
+    let hasComma = text.contains(",")
+    let names = text.split(maxSplits: 2 * ForeignLimits.checks) { hasComma ? $0 == "," : $0.isWhitespace }
     var found = names.map { $0.trimmed }.filter { !$0.isEmpty }.map { CloudproberTarget(name: $0) }
     for endpoint in targets.node.each("endpoint") {
       if let target = CloudproberTarget(Section(endpoint, section.ledger)) { found.append(target) }
     }
     targets.list(
       "list them as host_names, or see discover in docs/configuration.md", "gce_targets", "rds_targets",
-      "file_targets", "k8s", "shared_targets")
-    targets.list("write resolver, see docs/checks.md", "dns_options", change: .changed)
+      "file_targets", "k8s")
+    targets.list("write resolver, see docs/checks.md", "dns_options", "dns_server", change: .changed)
+    targets.list(
+      "targets that it leaves out have a check: remove these", "regex", change: .changed)
     targets.listRest("targets are the names in host_names and endpoint here")
     return found
   }

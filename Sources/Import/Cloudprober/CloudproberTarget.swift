@@ -12,6 +12,7 @@ struct CloudproberTarget {
   var scheme: String?
   var host: String?
   var path: String?
+  private var labels: [(name: String, value: String)] = []
 
   init(name: String) {
     let place = ForeignURL.place(name)
@@ -25,7 +26,7 @@ struct CloudproberTarget {
     self.name = name
     ip = section.text("ip")
     port = section.number("port")
-    labels(section)
+    readLabels(section)
     guard let url = section.text("url"), let mark = url.range(of: "://") else {
       section.listRest("labels of a target have no counterpart here")
       return
@@ -41,9 +42,10 @@ struct CloudproberTarget {
   }
 
   /// Those that say how an HTTP probe asks.
-  private mutating func labels(_ section: Section) {
+  private mutating func readLabels(_ section: Section) {
     for label in section.node.each("labels") {
       guard let key = label["key"]?.text, let value = label["value"]?.text else { continue }
+      labels.append((key, value))
       switch key {
       case _ where value.isEmpty: continue
       case "fqdn": host = value
@@ -55,9 +57,88 @@ struct CloudproberTarget {
   }
 }
 
+extension CloudproberTarget {
+  /// A text with `@target.name@`, `@target.port@` and `@target.label.KEY@`, as cloudprober fills it in. `nil`: it has
+  /// more than the file says.
+  func filled(_ text: String, port: Int?) -> String? {
+    let parts = text.split(separator: "@", omittingEmptySubsequences: false)
+    var made = ""
+    for (index, part) in parts.enumerated() {
+      guard index % 2 == 1 else {
+        made += part
+        continue
+      }
+      // The last sign has no partner.
+      guard index + 1 < parts.count else { return "\(made)@\(part)" }
+      let prefix = "target.label."
+      if part == "target.name" {
+        made += name
+      } else if part == "target.port" {
+        made += String(port ?? 0)
+      } else if part == "target.ip" {
+        guard let ip else { return nil }
+        made += ip
+      } else if part.hasPrefix(prefix) {
+        made += labels.last { $0.name == part.dropFirst(prefix.utf8.count) }?.value ?? ""
+      } else {
+        return nil
+      }
+    }
+    return made
+  }
+}
+
+extension ForeignNode {
+  /// A message of YAML or JSON as its text has it: names with `_`, and maps as entries with a key.
+  func asMessage() -> ForeignNode {
+    var made = self
+    switch content {
+    case .map(let entries):
+      made.content = .map(
+        entries.map { entry in
+          let name = Self.snake(entry.name)
+          let isMap = ["header", "labels", "proxy_connect_header"].contains(name)
+          return (name, isMap ? entry.value.asPairs() : entry.value.asMessage())
+        })
+    case .list(let items): made.content = .list(items.map { $0.asMessage() })
+    case .scalar: break
+    }
+    return made
+  }
+
+  private func asPairs() -> ForeignNode {
+    guard let entries else { return self }
+    var made = self
+    made.content = .list(
+      entries.map { entry in
+        let key = ForeignNode(content: .scalar(entry.name, isPlain: false), line: entry.value.line)
+        return ForeignNode(content: .map([("key", key), ("value", entry.value)]), line: entry.value.line)
+      })
+    return made
+  }
+
+  private static func snake(_ name: String) -> String {
+    name.unicodeScalars.reduce(into: "") { made, scalar in
+      if scalar.properties.isUppercase { made += "_" }
+      made += scalar.properties.lowercaseMapping
+    }
+  }
+}
+
 /// Templates of Go that are left in a text.
 enum GoTemplates {
   static let placeholders = Placeholders(parts: { parts($0) })
+
+  /// The text with variables as `**$NAME**` alone, without blanks, which a tag has none of.
+  static func short(_ text: String) -> String {
+    guard let parts = parts(text) else { return text }
+    return parts.reduce(into: "") { made, part in
+      switch part {
+      case .text(let text): made += text
+      case .variable(let name): made += "**$\(name.text)**"
+      }
+    }
+  }
 
   /// `{{env "NAME"}}`, `{{envSecret "NAME"}}` and `**$NAME**`, which the latter becomes.
   private static func parts(_ text: String) -> [Placeholders.Part]? {

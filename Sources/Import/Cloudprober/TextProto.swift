@@ -129,6 +129,12 @@ struct TextProto {
       place += 1
       if byte == quote { return text }
       if byte == 0x0a { line += 1 }
+      if let end = template() {
+        text.append(byte)
+        text += bytes[place..<end]
+        place = end
+        continue
+      }
       guard byte == UInt8(ascii: "\\"), quote != UInt8(ascii: "`"), let escape = next else {
         text.append(byte)
         continue
@@ -142,6 +148,19 @@ struct TextProto {
       }
     }
     throw problem("a text has no end")
+  }
+
+  /// The end of a template of Go on this line, whose first brace was read: it is worked out before texts are, and has
+  /// quotes of its own.
+  private func template() -> Int? {
+    let brace = UInt8(ascii: "{")
+    guard place < bytes.count, bytes[place] == brace, bytes[place - 1] == brace else { return nil }
+    var end = place + 1
+    while end + 1 < bytes.count, bytes[end] != 0x0a, bytes[end] != brace {
+      if bytes[end] == UInt8(ascii: "}"), bytes[end + 1] == UInt8(ascii: "}") { return end + 2 }
+      end += 1
+    }
+    return nil
   }
 }
 

@@ -78,7 +78,8 @@ struct SmokepingProbe {
     if pings > 100 { check.note(.changed, "pings", "100 packets are sent in a run, and not \(pings)") }
     check["count"] = .number(count)
     let wait = number("timeout", 0.01...60) ?? 1.5
-    let asked = number("hostinterval", 0...60) ?? 1.5
+    // Without it, the period is that of fping itself.
+    let asked = number("hostinterval", 0...60) ?? 1
     // A run has 60 s at most.
     let pause = max(0.01, min(asked, 10, (58 - min(wait, 5)) / Double(max(1, count))))
     if pause < asked {
@@ -88,8 +89,14 @@ struct SmokepingProbe {
     let size = number("packetsize", 12...64_000).map { Int($0) }
     if let size, size <= 1472 { check["size"] = .number(size) }
     if let size, size > 1472 { list("packetsize", "a packet has 1472 bytes at most", .changed) }
-    let isSix = module == "FPing6" || text("protocol") == "6"
-    if isSix { check["ip"] = .text("6") }
+    let family = text("protocol")
+    if module == "FPing6" || family == "6" {
+      check["ip"] = .text("6")
+    } else if family == "4" {
+      check["ip"] = .text("4")
+    }
+    list("interface", "a check is bound to an address, not to an interface", .changed)
+    list("fwmark", "packets are sent as the kernel makes them", .changed)
     list("tos", "packets are sent as the kernel makes them", .changed)
     pace(&check, pause * Double(count) + wait)
     return check
@@ -114,9 +121,21 @@ struct SmokepingProbe {
     check["server"] = .text(port == 53 ? server : "\(bracketed(server)):\(port)")
     check["query.name"] = .text(text("lookup") ?? text("dns_request") ?? host)
     if let type = text("recordtype") ?? text("dns_type") { check["query.type"] = .text(type) }
-    if text("protocol") == "tcp" || text("dns_tcp") != nil { check["transport"] = .plain("tcp") }
+    if text("protocol")?.lowercased() == "tcp" || text("dns_tcp") != nil {
+      check["transport"] = .plain("tcp")
+    }
+    if text("ipversion") == "6" { check["ip"] = .text("6") }
+    if let flag = text("authoritative"), flag != "0" {
+      check["query.recursion"] = .plain("false")
+      list("authoritative", "the flag of an authoritative answer is not compared", .laxer)
+    }
+    if let least = number("require_answers", 0...65_535), least > 0 {
+      check["expect.count"] = .text(">= \(Int(least))")
+    }
+    let isNoName = text("require_nxdomain") == "1"
+    if isNoName { check["expect.rcode"] = .list([.plain("NXDOMAIN")]) }
     // Any answer is one.
-    if text("require_noerror") != "1" {
+    if text("require_noerror") != "1", !isNoName {
       let codes = ["NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED"]
       check["expect.rcode"] = .list(codes.map { .plain($0) })
     }
@@ -135,10 +154,11 @@ struct SmokepingProbe {
     check["follow"] = .flag(text("follow_redirects") == "yes")
     check["expect.status"] = .plain("any")
     if let agent = text("agent") { check.header("User-Agent", agent) }
-    if text("insecure_ssl") != nil { check["tls.verify"] = .plain("false") }
-    if let pattern = text("expect") {
-      check["expect.body.matches"] = .list([.text(PatternText.whole(pattern))])
-    }
+    // Perl takes 0 for no, and the word "no" for yes.
+    if let word = text("insecure_ssl"), word != "0" { check["tls.verify"] = .plain("false") }
+    // A text as it is, and no pattern.
+    if let wanted = text("expect") { check["expect.body.contains"] = .list([.text(wanted)]) }
+    _ = text("require_zero_status")
     list("include_redirects", "the time of a run has all redirects that were followed", .changed)
     list("extraargs", "arguments of the program curl have no effect", .changed)
     list("interface", "a check is bound to an address, not to an interface", .changed)
@@ -156,6 +176,10 @@ struct SmokepingProbe {
     check.take(
       url: path.contains("://")
         ? path : "\(scheme)://\(bracketed(host))\(port)\(path.hasPrefix("/") ? path : "/\(path)")")
+    // An address in full is asked for at a web cache, and the target is that one.
+    if path.hasPrefix("http://"), !isSecure {
+      check.proxy("http://\(bracketed(host))\(port.isEmpty ? ":80" : port)")
+    }
     check["follow"] = .plain("false")
     check["expect.status"] = .plain("any")
     if isSecure { check["tls.verify"] = .plain("false") }

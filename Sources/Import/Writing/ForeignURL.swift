@@ -179,8 +179,10 @@ extension ImportedCheck {
     append("tags", .text(tag))
   }
 
-  /// Words as one tag.
+  /// Words as one tag; an address in them has no user and no credentials there.
   static func tag(of words: String) -> String {
-    words.printable(maxBytes: 64).split(separator: " ").joined(separator: "-")
+    let isAddress = words.contains("://") && words.contains { $0 == "@" || $0 == "?" }
+    return (isAddress ? ForeignURL.withoutUser(words) : words).printable(maxBytes: 64).split(separator: " ")
+      .joined(separator: "-")
   }
 }
