@@ -281,6 +281,7 @@ final class IcingaBook {
       ledger.carry(node)
     }
     if let (why, change) = call.leftOver { check.note(change, "check_command", why) }
+    if service == nil { check.isOfHost(failsOnWarnings: false) }
     check.key = ledger.nextKey()
     check["timeout"] = .duration(call.timeout)
     return check
