@@ -283,7 +283,9 @@ final class IcingaBook {
     if let (why, change) = call.leftOver { check.note(change, "check_command", why) }
     if service == nil { check.isOfHost(failsOnWarnings: false) }
     check.key = ledger.nextKey()
-    check["timeout"] = .duration(call.timeout)
+    // A host or a service has another limit in place of the command's.
+    let most = object["check_timeout"] == nil ? command.timeout : call.timeout
+    check["timeout"] = .duration(min(call.timeout, most))
     return check
   }
 
