@@ -89,6 +89,21 @@ import Testing
     #expect(alive[1]["expect.rtt.warn"]?.word == "100ms")
   }
 
+  /// A Nagios that stands by runs nothing, or notifies of nothing.
+  @Test(
+    arguments: [
+      ("enable_notifications=0", "stricter", "Nagios notifies of nothing; the rules notify here"),
+      ("execute_host_checks=0", "changed", "Nagios runs none of them; the checks run here"),
+      ("execute_service_checks=0", "changed", "Nagios runs none of them; the checks run here"),
+      ("enable_notifications=1", nil, "it is about Nagios itself"),
+      ("execute_service_checks=1", nil, "it is about Nagios itself"),
+    ] as [(String, String?, String)])
+  func standsBy(setting: String, change: String?, why: String) throws {
+    let notes = try nagios("check_command ping", settings: setting).imported.notes
+    let found = notes.filter { $0.place.contains(setting.prefix { $0 != "=" }) }
+    #expect(found.map(\.why) == [why] && found.map { $0.change?.rawValue } == [change])
+  }
+
   /// Nagios can be told that a warning is a failure of a host.
   @Test(
     arguments: [

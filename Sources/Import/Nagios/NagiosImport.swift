@@ -311,6 +311,10 @@ struct NagiosSettings {
         ledger.list(value, Ledger.misread, always: false, .changed)
       case "interval_length": ledger.carry(value)
       case _ where NagiosBook.aggressive.contains(name): ledger.carry(value)
+      case "execute_host_checks" where value.text == "0", "execute_service_checks" where value.text == "0":
+        ledger.list(value, "Nagios runs none of them; the checks run here", .changed)
+      case "enable_notifications" where value.text == "0":
+        ledger.list(value, "Nagios notifies of nothing; the rules notify here", .stricter)
       default:
         ledger.list(
           value, name.hasPrefix("$USER") ? "no imported check uses it" : "it is about Nagios itself",
