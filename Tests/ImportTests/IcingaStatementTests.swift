@@ -46,6 +46,19 @@ import Testing
     #expect(made.names == ["h host"] && made.imported.leftOut.isEmpty)
   }
 
+  /// A page that is asked for by its whole URL is no path, which is another reason than a command without a check.
+  @Test(
+    arguments: [
+      ("http", "vars.http_uri = \"http://a.example/\"", "the plugin lacks what a check needs"),
+      ("dummy", "", "no check here does what \"dummy\" does"),
+    ])
+  func whyThereIsNoCheck(command: String, lines: String, why: String) throws {
+    let made = try ReadSource(
+      .icinga2,
+      "object Host \"h\" {\n address = \"192.0.2.1\"\n check_command = \"\(command)\"\n \(lines)\n}\n")
+    #expect(made.names == [] && made.imported.leftOut.map(\.why) == [why])
+  }
+
   /// Icinga ends a plugin after its command's time, or the one that a host or service has in its place.
   @Test(
     arguments: [
