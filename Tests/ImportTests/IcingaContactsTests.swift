@@ -216,7 +216,7 @@ import Testing
       return items.compactMap(\.word)
     }
     #expect(checks.map(\.name) == ["gate host", "web host", "gate port", "web port"])
-    #expect(parents == [[], ["gate host"], [], ["gate host", "gate port"]])
+    #expect(parents == [[], ["gate host"], ["gate host"], ["web host", "gate host", "gate port"]])
     #expect(checks[3].notes.map(\.why) == ["only while what it names is down, not in its other states"])
     let reasons = made.reasonCounts
     #expect(reasons["it does not hold while what it names is down"] == 3, "\(reasons)")
@@ -255,7 +255,7 @@ import Testing
     }
     let taken = isTaken ? [parent == "service" ? "gate port" : "gate host"] : []
     #expect(made.imported.checks.map(\.name) == ["gate host", "web host", "gate port", "web port"])
-    #expect(parents == [[], child == "service" ? [] : taken, [], taken])
+    #expect(parents == [[], child == "service" ? [] : taken, ["gate host"], ["web host"] + taken])
     #expect(made.reasons.contains("it does not hold while what it names is down") == !isTaken)
     #expect(made.problems == [])
   }

@@ -55,6 +55,42 @@ import Testing
     #expect(try read(object(500) + object(500)).objects.count == 2)
   }
 
+  /// Nagios knows some directives by several names, each for kinds of objects of its own.
+  @Test(
+    arguments: [
+      ("host", "host_groups checks_enabled host", "hostgroups active_checks_enabled host"),
+      (
+        "service", "host hosts description hostgroup hostgroups service_groups contactgroups",
+        "host_name host_name service_description hostgroup_name hostgroup_name servicegroups contactgroups"
+      ),
+      ("contact", "contact_groups description", "contactgroups description"),
+      (
+        "hostdependency", "host master_host master_host_name hostgroup hostgroups description",
+        "host_name host_name host_name hostgroup_name hostgroup_name description"
+      ),
+      (
+        "hostdependency", "dependent_host dependent_hostgroup dependent_hostgroups",
+        "dependent_host_name dependent_hostgroup_name dependent_hostgroup_name"
+      ),
+      (
+        "servicedependency", "notification_failure_options execution_failure_options host",
+        "notification_failure_criteria execution_failure_criteria host_name"
+      ),
+      (
+        "servicedependency", "description master_description master_service_description",
+        "service_description service_description service_description"
+      ),
+      ("servicedependency", "dependent_description hosts", "dependent_service_description hosts"),
+      ("command", "host description hosts", "host description hosts"),
+      ("hostgroup", "host_groups hostgroups", "host_groups hostgroups"),
+    ])
+  func otherNames(kind: String, written: String, read: String) throws {
+    let lines = written.split(separator: " ").map { "\($0) v\n" }.joined()
+    let entries = try self.read("define \(kind) {\n\(lines)}\n").objects.first?.node.entries ?? []
+    #expect(entries.map(\.name) == read.split(separator: " ").map(String.init))
+    #expect(entries.allSatisfy { $0.value.text == "v" })
+  }
+
   /// A template alone is no object.
   @Test(arguments: [("register 0", false), ("register 1", true), ("name t", true)])
   func realObjects(line: String, isReal: Bool) throws {

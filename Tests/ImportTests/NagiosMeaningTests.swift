@@ -71,6 +71,28 @@ import Testing
     #expect(check?["expect.certificate.fail"]?.word == fail)
   }
 
+  /// check_ssl_cert compares the name of -n and asks the server for its host's, or for that of --sni; a check has one.
+  @Test(
+    arguments: [
+      ("", nil, false), ("-n a.example", "a.example", false), ("-n A.example", "A.example", false),
+      ("-n b.example", "b.example", true), ("-m b.example", "b.example", true),
+      ("-n b.example --sni b.example", "b.example", false), ("--sni b.example", "b.example", false),
+    ] as [(String, String?, Bool)])
+  func nameOfACertificate(flags: String, name: String?, isNoted: Bool) throws {
+    let check = try ReadSource(plugin: "check_ssl_cert -H a.example \(flags)").imported.checks.first
+    #expect(check?["tls.server_name"]?.word == name)
+    let words = "the check also asks the server for the name of -n; the plugin only compares it"
+    #expect(check?.notes.map(\.line) == (isNoted ? ["changed: tls.server_name: \(words)"] : []))
+  }
+
+  /// With -e a redirect is no reason to go on, so -f says nothing.
+  @Test func nothingIsFollowedWithAnExpectedStatus() throws {
+    let made = try ReadSource(plugin: "check_http -H a.example -e 200 -f follow")
+    #expect(made.imported.checks[0]["follow"]?.word == "false")
+    #expect(made.reasons.contains("with -e the plugin follows nothing, so -f has no effect"))
+    #expect(made.imported.checks[0].notes.allSatisfy { $0.change == nil })
+  }
+
   /// Five intervals, and one between the tries, where nothing is given.
   @Test(arguments: [
     ("", "5m", "1m"), ("interval_length=20", "100s", "20s"), ("interval_length=1", "5s", "1s"),

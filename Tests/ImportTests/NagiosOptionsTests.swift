@@ -76,7 +76,8 @@ import Testing
         ("--host=b.example", "-H b.example"), ("--port=1", "-p 1"), ("--protocol=smtp", "-P smtp"),
         ("--cn=b.example", "-n b.example"), ("--selfsigned", "-s"), ("--noauth", "-A"),
         ("--rootcert=/c", "-r /c"), ("--warning=30", "-w 30"), ("--critical=5", "-c 5"),
-        ("--sni=b.example", "-n b.example"),
+        ("--sni=b.example -n b.example", "-n b.example --sni b.example"),
+        ("--match=b.example", "-m b.example"),
       ]),
   ]
 
@@ -110,7 +111,7 @@ import Testing
     ("check_icmp -H a.example", ["-v", "-I 80ms"]),
     ("check_ping -H a.example", ["-v", "-n", "-L", "--link"]),
     ("check_dns -H a.example", ["-v"]), ("check_dig -H a.example -l b.example", ["-v"]),
-    ("check_ssl_cert -H a.example", ["-v"]), ("check_pgsql -H a.example", ["-v"]),
+    ("check_ssl_cert -H a.example", ["-v", "-N", "--host-cn"]), ("check_pgsql -H a.example", ["-v"]),
     ("check_ssh -H a.example", ["-v"]),
   ])
   func whatIsPrintedIsNoCondition(call: String, options: [String]) throws {

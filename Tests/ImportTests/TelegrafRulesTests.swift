@@ -148,11 +148,11 @@ import Testing
     }
   }
 
-  /// The native method waits for the deadline alone, of five seconds; the program for ten.
+  /// The native method waits for the deadline, of ten seconds; the program for its timeout, and as long at most.
   @Test(
     arguments: [
-      ("method = 'native'", "1s"), ("method = 'native'\ncount = 10", "5s"),
-      ("method = 'native'\ntimeout = 9", "1s"),
+      ("method = 'native'", "10s"), ("method = 'native'\ncount = 10", "10s"),
+      ("method = 'native'\ntimeout = 9", "10s"), ("method = 'native'\ndeadline = 3", "3s"),
       ("count = 20", "10s"), ("timeout = 0.2", "1s"), ("timeout = 9", "9s"), ("timeout = 20", "10s"),
       ("count = 2\ndeadline = 1", "1s"), ("count = 0", "1s"),
     ])
@@ -164,7 +164,8 @@ import Testing
 
   @Test(
     arguments: [
-      ("count = 2\nping_interval = 0.001", "packet_interval", "10ms", []),
+      ("count = 2\nping_interval = 0.001", "packet_interval", "10ms", []), ("count = 0", "count", "1", []),
+      ("method = 'native'\ncount = 2\nping_interval = 0.1", "packet_interval", "200ms", []),
       ("count = 2\nping_interval = 20\ninterval = 60", "packet_interval", "10s", []),
       ("count = 0", "count", "1", ["changed: count: 0 is made 1, the least there is"]),
       ("ipv4 = true\nipv6 = true", "ip", "4", []),
@@ -191,7 +192,7 @@ import Testing
     #expect(check[key]?.word == value && check.notes.map(\.line) == notes)
   }
 
-  /// Names have their alias in front; tags of all inputs come before those of one, and a variable is no tag.
+  /// Names have their alias in front; tags of all inputs come before those of one, and a variable is listed.
   @Test func namesAndTags() throws {
     let made = try read(
       "ping",
@@ -200,10 +201,37 @@ import Testing
     #expect(made.names == ["edge a.example", "edge b.example"])
     #expect(made.imported.checks.map(\.tags) == [["dc:ams", "team:web"], ["dc:ams", "team:web"]])
     #expect(made.imported.checks.map { $0["interval"]?.word } == ["20s", "20s"])
+    #expect(made.reasonCounts == ["a tag takes no variable: write its value": 2])
     let many = (0...500).map { "t\($0) = 'x'\n" }.joined()
     #expect(throws: ImportProblem("f: line 1: more than 500 global tags")) {
       try read("ping", "urls = ['a.example']", before: "[global_tags]\n\(many)")
     }
+  }
+
+  /// An input's own tag takes the place of a global one, and the last of the global ones holds.
+  @Test func tagsOfOneName() throws {
+    let made = try ReadSource(
+      .telegraf,
+      [
+        ("a", "[global_tags]\nenv = 'live'\ndc = 'ams'\n[[inputs.ping]]\nurls = ['a.example']\n"),
+        (
+          "b",
+          "[global_tags]\ndc = 'fra'\n[[inputs.ping]]\nurls = ['b.example']\n[inputs.ping.tags]\nenv = 'test'\n"
+        ),
+      ])
+    #expect(made.imported.checks.map(\.tags) == [["env:live", "dc:fra"], ["dc:fra", "env:test"]])
+    let line = "not carried: a:3: global_tags.dc: no check takes it: a later tag of its name takes its place"
+    #expect(made.imported.notes.map(\.line) == [line])
+  }
+
+  /// TLS that is switched off is that of Go, without the settings.
+  @Test func withoutTLSSettings() throws {
+    let lines = "insecure_skip_verify = true\ntls_server_name = 'b.example'"
+    let off = try read("http_response", "\(Self.page)tls_enable = false\n\(lines)")
+    #expect(off.imported.checks[0]["tls"] == nil)
+    #expect(off.reasons == ["tls_enable switches it off", "tls_enable switches it off"])
+    let on = try read("http_response", "\(Self.page)tls_enable = true\n\(lines)")
+    #expect(try on.keys().contains("tls:\n  verify: false\n  server_name: b.example") && on.reasons == [])
   }
 
   /// Of several files the settings of all agents hold for all inputs, the last one's interval.

@@ -160,6 +160,7 @@ import Testing
 
   @Test(arguments: [
     ("/etc/a.pem", "a file of this machine is not looked at"),
+    ("a.example:443", "it has no scheme, such as tcp:// or https://"),
     ("tcp://a.example", "its address has no port"), ("tcp4://a.example", "its address has no port"),
     ("udp://a.example:1", "no check here looks at a certificate of this kind: udp"),
     ("jks:///a.jks", "no check here looks at a certificate of this kind: jks"),

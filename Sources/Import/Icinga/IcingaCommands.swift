@@ -30,6 +30,8 @@ struct IcingaCommand {
   var words: [String]
   var arguments: [Argument] = []
   var variables: [(name: String, value: IcingaValue)] = []
+  /// Milliseconds after which Icinga ends the plugin.
+  var timeout = 60_000
 
   /// A command of the files; `nil`: its line is not worked out.
   init?(_ object: IcingaValue) {
@@ -43,6 +45,7 @@ struct IcingaCommand {
       guard words.count == command.items.count else { return nil }
     }
     guard !words.isEmpty else { return nil }
+    if let seconds = object["timeout"]?.number, seconds > 0, seconds < 1e8 { timeout = Int(seconds * 1000) }
     if case .map(let entries)? = object["vars"]?.kind { variables += entries }
     guard case .map(let entries)? = object["arguments"]?.kind else { return }
     for entry in entries {

@@ -18,7 +18,6 @@ final class IcingaDependencies {
   }
 
   func read(_ book: IcingaBook, _ checks: inout [ImportedCheck]) throws(ImportProblem) {
-    guard !objects.isEmpty else { return }
     for checked in book.checked {
       links.enter(checks[checked.index], host: checked.hostName, service: checked.serviceName)
     }

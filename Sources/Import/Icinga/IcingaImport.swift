@@ -273,16 +273,20 @@ final class IcingaBook {
     guard let command = try command(name) else { return nil }
     var macros = IcingaMacros(host: host.value, service: service, command: command)
     let line = try macros.line()
-    guard let call = NagiosCall(line, address: host.value["address"]?.text ?? host.name),
-      var check = call.check()
-    else { return nil }
+    guard let call = NagiosCall(line, address: host.value["address"]?.text ?? host.name) else { return nil }
+    guard var check = call.check() else {
+      throw IcingaMacros.Obstacle(words: "the plugin lacks what a check needs")
+    }
     for node in value.sources + macros.sources { ledger.carry(node) }
     for node in (host.value["address"]?.sources ?? []) + (host.value["address6"]?.sources ?? []) {
       ledger.carry(node)
     }
     if let (why, change) = call.leftOver { check.note(change, "check_command", why) }
+    if service == nil { check.isOfHost(failsOnWarnings: false) }
     check.key = ledger.nextKey()
-    check["timeout"] = .duration(call.timeout)
+    // A host or a service has another limit in place of the command's.
+    let most = object["check_timeout"] == nil ? command.timeout : call.timeout
+    check["timeout"] = .duration(min(call.timeout, most))
     return check
   }
 

@@ -72,20 +72,44 @@ struct IcingaParser {
     case .word("const"), .word("var"):
       try advance()
       let name = try word()
-      guard try take("=") else { return try passOver() }
+      guard try take("=") else {
+        try passOver()
+        return
+      }
       place = [name]
       constants.append((name, try expression(1)))
     case .newline, .sign(";"): try advance()
-    default: try passOver()
+    default: try statementOfFile()
     }
   }
 
+  /// A condition, a loop, a function or a namespace: objects in it are left out.
+  private mutating func statementOfFile() throws(ImportProblem) {
+    var words = "statement"
+    if case .word(let word) = token { words = word.printable(maxBytes: 40) }
+    place = [words]
+    let (line, values) = (line, values)
+    guard try passOver(), values < ForeignLimits.values else { return }
+    let why = "objects inside a statement of the language are not worked out"
+    let node = ledger.enter(
+      ForeignNode(content: .scalar(words, isPlain: true), line: line), file: file, path: words)
+    ledger.list(node, why)
+    ledger.leaveOut("objects in \(words) at line \(line)", why)
+    self.values += 1
+  }
+
   /// Up to the end of the line, over what is in brackets.
-  private mutating func passOver() throws(ImportProblem) {
+  ///
+  /// - Returns: there were objects in it.
+  @discardableResult private mutating func passOver() throws(ImportProblem) -> Bool {
+    var hasObjects = false
     var depth = 0
     while token != .end {
       switch token {
-      case .newline where depth <= 0, .sign(";") where depth <= 0: return try advance()
+      case .newline where depth <= 0, .sign(";") where depth <= 0:
+        try advance()
+        return hasObjects
+      case .word("object"), .word("apply"): hasObjects = hasObjects || depth > 0
       case .sign("{"), .sign("("), .sign("["): depth += 1
       case .sign("}"), .sign(")"), .sign("]"): depth -= 1
       case .sign("{{"): try tokens.skipFunction()
@@ -93,6 +117,7 @@ struct IcingaParser {
       }
       try advance()
     }
+    return hasObjects
   }
 
   private mutating func object(_ kind: IcingaObject.Kind) throws(ImportProblem) {

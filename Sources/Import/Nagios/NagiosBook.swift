@@ -40,6 +40,8 @@ final class NagiosBook {
   private(set) var intervalLength = 60.0
   /// nagios.cfg says it in a way that is not read.
   private(set) var isLengthUnread = false
+  /// A host is down when its plugin warns.
+  private(set) var hostsFailOnWarnings = false
 
   private struct HostGroup {
     var lists: [ForeignNode] = []
@@ -59,6 +61,7 @@ final class NagiosBook {
         let length = Self.length(value)
         (intervalLength, isLengthUnread) = (length ?? 60, length == nil)
       }
+      if Self.aggressive.contains(name) { hostsFailOnWarnings = (value.number ?? 0) > 0 }
       if name.hasPrefix("$USER"), name.hasSuffix("$"), let number = Int(name.dropFirst(5).dropLast()) {
         users[number] = value
       }
@@ -72,6 +75,9 @@ final class NagiosBook {
       }
     }
   }
+
+  /// The setting that a warning is a failure of a host; Nagios knows it by both spellings.
+  static let aggressive = ["use_aggressive_host_checking", "use_agressive_host_checking"]
 
   /// Seconds.
   static func length(_ value: ForeignNode) -> Double? {

@@ -40,14 +40,14 @@ struct NagiosFile {
         guard values <= most else {
           throw ImportProblem("line \(number): more than \(most) values")
         }
-        guard open != nil else {
+        guard let begun = open else {
           file.settings.append(setting(line, number))
           continue
         }
         guard entries.count < ForeignLimits.each else {
           throw ImportProblem("line \(number): more than \(ForeignLimits.each) values in one object")
         }
-        entries.append(directive(line, number))
+        entries.append(directive(line, number, of: begun.kind))
       }
     }
     if let open { throw ImportProblem("line \(open.line): the object has no }") }
@@ -60,13 +60,41 @@ struct NagiosFile {
     return line.dropFirst(7).prefix { $0 != "{" }.trimmed.lowercased()
   }
 
-  private static func directive(_ line: String, _ number: Int) -> (name: String, value: ForeignNode) {
+  private static func directive(
+    _ line: String, _ number: Int, of kind: String
+  ) -> (name: String, value: ForeignNode) {
     let text = withoutComment(line)
-    let name = text.prefix { $0 != " " && $0 != "\t" }
-    let value = ForeignNode(text: text[name.endIndex...].trimmed, line: number)
+    let written = String(text.prefix { $0 != " " && $0 != "\t" })
+    let value = ForeignNode(text: text.dropFirst(written.count).trimmed, line: number)
     // Macros of custom variables are in capitals.
-    return (name.hasPrefix("_") ? name.uppercased() : String(name), value)
+    if written.hasPrefix("_") { return (written.uppercased(), value) }
+    return (otherNames[kind]?[written] ?? written, value)
   }
+
+  /// Further names of directives that Nagios knows, and the usual ones.
+  private static let otherNames: [String: [String: String]] = [  // own text
+    "host": ["host_groups": "hostgroups", "checks_enabled": "active_checks_enabled"],
+    "service": [
+      "host": "host_name", "hosts": "host_name", "description": "service_description",
+      "hostgroup": "hostgroup_name", "hostgroups": "hostgroup_name", "service_groups": "servicegroups",
+    ],
+    "contact": ["contact_groups": "contactgroups"],
+    "hostdependency": dependency,
+    "servicedependency": dependency.merging([
+      "description": "service_description", "master_description": "service_description",
+      "master_service_description": "service_description",
+      "dependent_description": "dependent_service_description",
+    ]) { $1 },
+  ]
+
+  private static let dependency = [  // own text
+    "host": "host_name", "master_host": "host_name", "master_host_name": "host_name",
+    "hostgroup": "hostgroup_name", "hostgroups": "hostgroup_name",
+    "dependent_host": "dependent_host_name", "dependent_hostgroup": "dependent_hostgroup_name",
+    "dependent_hostgroups": "dependent_hostgroup_name",
+    "notification_failure_options": "notification_failure_criteria",
+    "execution_failure_options": "execution_failure_criteria",
+  ]
 
   private static func setting(_ line: String, _ number: Int) -> (name: String, value: ForeignNode) {
     guard let equals = line.firstIndex(of: "=") else {

@@ -130,6 +130,7 @@ extension NagiosCall {
   /// Without `-e` a status below 400 is well; with it only the text of the status line counts, and nothing is followed.
   private func status(_ check: inout ImportedCheck) {
     if let wanted = option("e") {
+      if has("f") { note("follow", "with -e the plugin follows nothing, so -f has no effect") }
       check["follow"] = .plain("false")
       check["expect.status"] = codes(wanted)
       return

@@ -195,6 +195,7 @@ struct NagiosImport {
       return leaveOut("no check here does what \"\(String(name).printable(maxBytes: 60))\" does")
     }
     guard var check = call.check() else { return leaveOut("the plugin lacks what a check needs") }
+    if !isService { check.isOfHost(failsOnWarnings: book.hostsFailOnWarnings) }
     macros.finish(&check)
     check.name = "\(hostName) \(words)"
     check.tag("host:\(hostName)")
@@ -309,6 +310,11 @@ struct NagiosSettings {
       case "interval_length" where NagiosBook.length(value) == nil:
         ledger.list(value, Ledger.misread, always: false, .changed)
       case "interval_length": ledger.carry(value)
+      case _ where NagiosBook.aggressive.contains(name): ledger.carry(value)
+      case "execute_host_checks" where value.text == "0", "execute_service_checks" where value.text == "0":
+        ledger.list(value, "Nagios runs none of them; the checks run here", .changed)
+      case "enable_notifications" where value.text == "0":
+        ledger.list(value, "Nagios notifies of nothing; the rules notify here", .stricter)
       default:
         ledger.list(
           value, name.hasPrefix("$USER") ? "no imported check uses it" : "it is about Nagios itself",

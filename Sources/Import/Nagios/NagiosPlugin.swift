@@ -192,10 +192,11 @@ struct NagiosPlugin: Sendable {
   ) { $0.dig() }
 
   private static let certificate = NagiosPlugin(
-    short: "hVvH:p:P:w:c:n:t:46sAf:r:i:o:e:",
+    short: "hVvH:p:P:w:c:n:m:Nt:46sAf:r:i:o:e:",
     long: [
-      "host": "H", "port": "p", "protocol": "P", "cn": "n", "selfsigned": "s", "noauth": "A", "file": "f",
-      "rootcert": "r", "issuer": "i", "org": "o", "email": "e",
-    ], flags: ["ignore-exp", "ignore-sct", "ignore-ocsp"], values: ["sni"], laxer: ["i", "o", "e"]
+      "host": "H", "port": "p", "protocol": "P", "cn": "n", "match": "m", "host-cn": "N", "selfsigned": "s",
+      "noauth": "A", "file": "f", "rootcert": "r", "issuer": "i", "org": "o", "email": "e",
+    ], flags: ["ignore-exp", "ignore-sct", "ignore-ocsp"], values: ["sni"], harmless: "vVhN",
+    laxer: ["i", "o", "e"]
   ) { $0.sslCertificate() }
 }

@@ -159,10 +159,17 @@ extension NagiosCall {
       }
     }
     if let port = number("p", 1...65_535) { check["port"] = .number(port) }
-    let (name, asked) = (option("n"), option("sni"))
+    let (match, asked) = (option("n"), option("sni"))
+    let name = option("m") ?? match
     if let name = name ?? asked { check["tls.server_name"] = .text(name) }
     if let name, let asked, name != asked {
       leave("sni", "asks for another name than -n judges: a check has one name")
+    }
+    // Without --sni the plugin asks for its host's.
+    if let name, asked == nil, name.lowercased() != check["host"]?.word?.lowercased() {
+      note(
+        "tls.server_name", "the check also asks the server for the name of -n; the plugin only compares it",
+        .changed)
     }
     if let file = option("r") { check["tls.ca_file"] = .text(file) }
     if has("s") || has("A") { check["tls.verify"] = .plain("false") }

@@ -98,6 +98,15 @@ extension TelegrafInput {
   private func tls(_ check: inout ImportedCheck, isHTTPS: Bool = true) {
     // Without redirects an address in the clear never comes to TLS.
     guard isHTTPS || check["follow"] == nil else { return }
+    if let isOn = section["tls_enable"]?.flag {
+      section.carry("tls_enable")
+      guard isOn else {
+        return section.list(
+          "tls_enable switches it off", "tls_ca", "tls_cert", "tls_key", "tls_key_pwd", "tls_server_name",
+          "server_name", "tls_min_version", "tls_cipher_suites", "tls_renegotiation_method",
+          "insecure_skip_verify", "ssl_ca", "ssl_cert", "ssl_key")
+      }
+    }
     // Older files write `ssl_`.
     for (theirs, ours) in [("ca", "ca_file"), ("cert", "client_certificate"), ("key", "client_key")] {
       for key in ["ssl_\(theirs)", "tls_\(theirs)"] {
@@ -168,15 +177,17 @@ extension TelegrafInput {
     }
     var check = ImportedCheck(name: "", type: "ping")
     check["host"] = .text(host)
-    let asked = section.number("count") ?? 1
+    // None is one to it.
+    let asked = section.number("count").map { max(1, $0) } ?? 1
     let count = check.within(1...100, "count", asked)
     check["count"] = .number(count)
-    let pause = span("ping_interval", usual: 1000)
+    let isNative = section.text("method") == "native"
+    let given = span("ping_interval", usual: 1000)
+    let pause = isNative ? max(200, given) : given
     if count > 1 { check["packet_interval"] = .duration(min(10_000, max(10, pause))) }
     if section.flag("ipv6") == true { check["ip"] = .text("6") }
     if section.flag("ipv4") == true { check["ip"] = .text("4") }
     source(&check)
-    let isNative = section.text("method") == "native"
     let size = (section["size"]?.text).flatMap { $0.hasSuffix("B") ? Int($0.dropLast()) : Int($0) }
     if isNative, let size, (0...1472).contains(size) {
       section.carry("size")
@@ -185,10 +196,11 @@ extension TelegrafInput {
     if isNative { section.list("a packet has 1472 bytes at most", "size", change: .changed) }
     section.list("the program ping is not given it", "size")
     section.carry("privileged", "binary")
-    let wait = isNative ? 0 : span("timeout", usual: 1000)
+    let deadline = span("deadline", usual: 10_000)
+    // The native method waits for answers until then.
+    let wait = isNative ? deadline : span("timeout", usual: 1000)
     section.list("the native method does not read it", "timeout")
-    let all = pause * (count - 1) + max(wait, 1000)
-    pace(&check, timeout: min(span("deadline", usual: isNative ? 5000 : 10_000), max(all, 1000)))
+    pace(&check, timeout: min(deadline, pause * (count - 1) + max(wait, 1000)))
     return check
   }
 
@@ -230,7 +242,9 @@ extension TelegrafInput {
 
   func certificate(_ source: String, _ why: inout String?) -> ImportedCheck? {
     guard let scheme = source.range(of: "://") else {
-      why = "a file of this machine is not looked at"
+      why =
+        source.hasPrefix("/")
+        ? "a file of this machine is not looked at" : "it has no scheme, such as tcp:// or https://"
       return nil
     }
     let ports: [ByteText: Int?] = ["https": 443, "tcp": nil, "tcp4": nil, "tcp6": nil, "smtp": 25]

@@ -28,7 +28,11 @@ struct TelegrafImport {
       do throws(ImportProblem) { try given.limit(entries.count, "global tags") } catch {
         throw error.of(file)
       }
-      tags += entries
+      // Of one name the last one holds.
+      for entry in entries {
+        tags.removeAll { $0.name == entry.name }
+        tags.append(entry)
+      }
     }
     var checks: [ImportedCheck] = []
     for (file, node) in documents {
@@ -46,6 +50,7 @@ struct TelegrafImport {
     for (_, node) in documents {
       let section = Section(node, ledger)
       section.list("metrics and results are built in: see status in docs/configuration.md", "outputs")
+      section.list("no check takes it: a later tag of its name takes its place", "global_tags")
       section.listRest("it is about Telegraf and its metrics")
     }
     return checks
@@ -65,13 +70,18 @@ struct TelegrafInput {
   let kind: String
   let section: Section
   private let usual: TelegrafPace
+  /// Global ones first.
   private let tags: [(name: String, value: ForeignNode)]
   private var ledger: Ledger { section.ledger }
 
   init(
     _ kind: String, _ section: Section, _ usual: TelegrafPace, _ tags: [(name: String, value: ForeignNode)]
   ) {
-    (self.kind, self.section, self.usual, self.tags) = (kind, section, usual, tags)
+    let own = section["tags"]?.entries ?? []
+    let names = Set(own.map { ByteText($0.name) })
+    (self.kind, self.section, self.usual) = (kind, section, usual)
+    // An input's own tag takes the place of a global one.
+    self.tags = tags.filter { !names.contains(ByteText($0.name)) } + own
   }
 
   /// `5s`, or a number of seconds.
@@ -151,9 +161,13 @@ struct TelegrafInput {
       check.name = section["alias"]?.text.map { "\($0) \(name)" } ?? name
       why = TelegrafPlaceholders.placeholders.replace(in: &check)
       if why == nil {
-        for tag in tags + (section["tags"]?.entries ?? []) {
+        for tag in tags {
+          guard let text = tag.value.text, !text.contains("$"), text.range(of: "@{") == nil else {
+            ledger.list(tag.value, "a tag takes no variable: write its value")
+            continue
+          }
           ledger.carry(tag.value)
-          if let text = tag.value.text, !text.contains("$") { check.tag("\(tag.name):\(text)") }
+          check.tag("\(tag.name):\(text)")
         }
         ledger.carry(target.node)
         ledger.carry(domain.node)

@@ -15,6 +15,8 @@ final class CheckLinks {
 
   private var keys: [Place: Int] = [:]
   private var ofHost: [ByteText: [Int]] = [:]
+  /// Checks of hosts themselves.
+  private var hosts: Set<Int> = []
   private var parents: [Int: [Int]] = [:]
   private var notes: [Int: [ImportNote]] = [:]
   private var noted: Set<Noted> = []
@@ -27,6 +29,7 @@ final class CheckLinks {
   func enter(_ check: ImportedCheck, host: String, service: String?) {
     keys[Place(host: ByteText(host), service: service.map { ByteText($0) })] = check.key
     ofHost[ByteText(host), default: []].append(check.key)
+    if service == nil { hosts.insert(check.key) }
   }
 
   func key(host: String, service: String?) -> Int? {
@@ -46,11 +49,38 @@ final class CheckLinks {
     if noted.insert(Noted(key: key, note: note)).inserted { notes[key, default: []].append(note) }
   }
 
-  /// Puts what was found into the checks.
+  /// Puts what was found into the checks. What runs on a host is not notified of while the host is down, so its checks
+  /// depend on the host's own, if that one runs.
   func finish(_ checks: inout [ImportedCheck]) {
+    let off = Set(checks.filter { $0["enabled"]?.word == "false" }.map(\.key))
+    var own: [Int: Int] = [:]
+    for (host, found) in ofHost {
+      guard let alive = keys[Place(host: host, service: nil)], !off.contains(alive) else { continue }
+      for key in found where !hosts.contains(key) { own[key] = alive }
+    }
     for index in checks.indices {
+      if let alive = own[checks[index].key] { checks[index].parents.append(alive) }
       checks[index].parents += parents[checks[index].key] ?? []
       checks[index].notes += notes[checks[index].key] ?? []
     }
+  }
+}
+
+extension ImportedCheck {
+  /// Conditions with a limit that makes a check degraded.
+  static let limits = ["response_time", "rtt", "loss", "certificate"]
+
+  /// A host is up or down, nothing between: a warning of its plugin is no failure, or the same as one.
+  mutating func isOfHost(failsOnWarnings: Bool) {
+    guard case .map(let conditions)? = self["expect"] else { return }
+    let left = conditions.compactMap { name, value -> (name: String, value: AgentValue)? in
+      guard Self.limits.contains(name), case .map(let levels) = value,
+        let warning = levels.first(where: { $0.name == "warn" })?.value
+      else { return (name, value) }
+      if failsOnWarnings { return (name, .map([("fail", warning)])) }
+      let others = levels.filter { $0.name != "warn" }
+      return others.isEmpty ? nil : (name, .map(others))
+    }
+    if left.isEmpty { remove("expect") } else { self["expect"] = .map(left) }
   }
 }

@@ -78,7 +78,7 @@ final class MailContacts {
 
   /// Degraded is a warning, which only a check with such a limit has.
   static func warns(_ check: ImportedCheck) -> Bool {
-    ["response_time", "rtt", "loss", "certificate"].contains { check["expect.\($0).warn"] != nil }
+    ImportedCheck.limits.contains { check["expect.\($0).warn"] != nil }
   }
 
   /// Writes channels and rules into the new file.
