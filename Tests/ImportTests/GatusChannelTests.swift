@@ -82,11 +82,14 @@ import Testing
     ("email", "\(letters), port: 465", mail("s.example:465", "implicit"), []),
     ("email", "\(letters), port: 25", mail("s.example:25", "starttls"), []),
     ("email", "\(letters), username: u, password: pw", mail("s.example:587", "starttls", login("u")), ["pw"]),
-    ("email", "\(letters), password: pw", mail("s.example:587", "starttls", login("\"f@a.example\"")), ["pw"]),
+    (
+      "email", "\(letters), password: pw", mail("s.example:587", "starttls", login("\"f@a.example\"")), ["pw"]
+    ),
     ("email", "\(letters), username: u, password: \"\"", mail("s.example:587", "starttls"), []),
     ("email", "\(letters), username: u", mail("s.example:587", "starttls"), []),
     (
-      "email", letters.replacing("s.example", with: "\"2001:db8::1\""), mail("[2001:db8::1]:587", "starttls"), []
+      "email", letters.replacing("s.example", with: "\"2001:db8::1\""), mail("[2001:db8::1]:587", "starttls"),
+      []
     ),
     (
       "custom", "url: \"https://c.example/\", method: put, headers: {X-A: b, X-Token: s}",
@@ -235,6 +238,15 @@ import Testing
       ])
     let client = made.imported.notes.filter { $0.why.hasPrefix("a channel has no client") }
     #expect(client.allSatisfy { $0.change == .changed })
+  }
+
+  /// Without a password Gatus sends the mail in the clear where the server has no STARTTLS.
+  @Test(arguments: [("", true), (", port: 25", true), (", port: 465", false), (", password: pw", false)])
+  func mailWithoutEncryption(more: String, isNoted: Bool) throws {
+    let made = try read("email: {\(Self.letters)\(more)}", "{type: email}").imported.sections.channels
+    let line =
+      "changed: port: STARTTLS is required; Gatus sends without it where the server has none: write mail.tls: none then"
+    #expect(made.map { $0.notes.map(\.line) } == [isNoted ? [line] : []])
   }
 
   /// Of a port that is a variable it is not known whether it is the one of implicit TLS.

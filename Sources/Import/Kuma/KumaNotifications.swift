@@ -177,6 +177,11 @@ struct KumaNotifications {
     let isPlain = settings.text("smtpIgnoreSTARTTLS") == "true"
     channel["mail.server"] = .text("\(bracketed(host)):\(port)")
     channel["mail.tls"] = .plain(isImplicit ? "implicit" : isPlain ? "none" : "starttls")
+    if !isImplicit, !isPlain {
+      channel.note(
+        .changed, "config",
+        "STARTTLS is required; Kuma sends without it where the server has none: write mail.tls: none then")
+    }
     if let name = settings.text("smtpUsername") {
       channel["mail.username"] = .text(name)
       channel["mail.password"] = .secret(Redacted(settings.text("smtpPassword") ?? ""), as: "password")
