@@ -27,6 +27,10 @@ import Testing
       ("mqtt", "\"hostname\":\"a.example\",\"port\":8883", "a.example", 8883, nil),
       ("redis", "\"databaseConnectionString\":\"redis://u:p@r.example:6380/0\"", "r.example", 6380, nil),
       ("redis", "\"databaseConnectionString\":\"rediss://r.example\"", "r.example", 6379, "true"),
+      (
+        "redis", "\"databaseConnectionString\":\"rediss://r.example\",\"ignoreTls\":false", "r.example", 6379,
+        "true"
+      ),
       ("mysql", "\"databaseConnectionString\":\"mysql://u:p@m.example/d?a=1\"", "m.example", 3306, nil),
       ("postgres", "\"databaseConnectionString\":\"postgres://u:p@p.example?a=1\"", "p.example", 5432, nil),
       ("postgres", "\"databaseConnectionString\":\"postgres://u:p@[::1]:5433/d\"", "::1", 5433, nil),
@@ -37,6 +41,14 @@ import Testing
     #expect(check["type"]?.word == "tcp" && check["dialog"]?.word == type)
     #expect(check["host"]?.word == host && check["port"]?.word == "\(port)" && check["tls"]?.word == tls)
     #expect(!made.text.contains("u:p"))
+  }
+
+  /// A certificate that Kuma does not verify is not verified here.
+  @Test func aServiceOverTLSThatIsNotVerified() throws {
+    let made = try read("redis", "\"databaseConnectionString\":\"rediss://r.example\",\"ignoreTls\":true")
+    #expect(
+      try made.keys()
+        == "type: tcp\nhost: r.example\nport: 6379\ntls:\n  verify: false\ndialog: redis")
   }
 
   /// A mail server greets in the clear, over TLS, or goes over to it.

@@ -191,7 +191,7 @@ import Testing
             host: a.example
             port: 1
             interval: 1m
-            timeout: 48s
+            timeout: 5s
             retries: 0
             failure_threshold: 31
             interval_failing: 20s

@@ -126,9 +126,10 @@ private struct KumaBook {
     if let id { keys[id] = [check.key] }
   }
 
-  /// `{"1": true}`
+  /// `{"1": true}`, or `[1]` as a client of Kuma's interface writes it.
   private func assignedInBackup(_ row: KumaRow) -> [String] {
     row.carry("notificationIDList")
+    if let items = row["notificationIDList"]?.items { return items.prefix(Self.most).compactMap(\.text) }
     return (row["notificationIDList"]?.entries ?? []).prefix(Self.most).filter { $0.value.flag == true }.map(
       \.name)
   }

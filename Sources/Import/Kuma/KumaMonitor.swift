@@ -80,8 +80,7 @@ struct KumaMonitor {
       check["grace"] = .duration(Int(min(grace, 30 * 86_400_000)))
       return
     }
-    let timeout = row.seconds("timeout").flatMap { $0 > 0 ? $0 : nil } ?? interval * 8 / 10
-    check.pace(interval: interval, timeout: timeout)
+    check.pace(interval: interval, timeout: timeout(interval))
     guard retries > 10 else {
       check["retries"] = .number(retries)
       if retries > 0 { check["retry_delay"] = .duration(min(delay, 3_600_000)) }
@@ -101,6 +100,15 @@ struct KumaMonitor {
       .changed, "maxretries",
       "a run has 10 retries at most: \(min(100, retries + 1)) failed runs in a row notify, and each counts as downtime"
     )
+  }
+
+  /// A connection to a port has five seconds, and a ping of version 1 ten, whatever the monitor says.
+  private func timeout(_ interval: Int) -> Int {
+    switch row["type"]?.text {
+    case "port": return 5000
+    case "ping" where row["ping_per_request_timeout"] == nil: return 10_000
+    default: return row.seconds("timeout").flatMap { $0 > 0 ? $0 : nil } ?? interval * 8 / 10
+    }
   }
 
   private func target(_ type: String) throws(KumaRefusal) -> ImportedCheck {
@@ -159,6 +167,9 @@ struct KumaMonitor {
     if let size = row.number("packet_size") {
       check["size"] = .number(check.within(0...1472, "packet_size", size))
     }
+    check.note(
+      .stricter, "ping_count",
+      "Kuma sends a packet each second until as many are answered or the time is over; here as many are sent")
     return check
   }
 
@@ -166,8 +177,10 @@ struct KumaMonitor {
   private func dns() throws(KumaRefusal) -> ImportedCheck {
     var check = ImportedCheck(name: "", type: "dns")
     guard let name = row.text("hostname") else { throw KumaRefusal("it has no hostname") }
-    check["query.name"] = .text(name)
-    check["query.type"] = .text(row.text("dns_resolve_type") ?? "A")
+    let type = row.text("dns_resolve_type") ?? "A"
+    // Of a PTR record the monitor has the address.
+    check["query.name"] = .text(type == "PTR" ? ReverseName.of(name) ?? name : name)
+    check["query.type"] = .text(type)
     let port = row.number("port") ?? 53
     let servers = (row.text("dns_resolve_server") ?? "1.1.1.1").split(separator: ",").map { $0.trimmed }
     if let first = servers.first {
@@ -215,7 +228,10 @@ struct KumaMonitor {
       let place = ForeignURL.place(String(rest.prefix { $0 != "/" && $0 != "?" }))
       check["host"] = .text(place.host)
       check["port"] = .number(place.port ?? usual[type] ?? 0)
-      if text.hasPrefix("rediss://") { check["tls"] = .plain("true") }
+      if text.hasPrefix("rediss://") {
+        let isVerified = !row.flag("ignore_tls")
+        check[isVerified ? "tls" : "tls.verify"] = .plain(isVerified ? "true" : "false")
+      }
       row.list(why, "database_connection_string", change: .laxer)
     } else {
       check = try service("tcp", port: usual[type])
