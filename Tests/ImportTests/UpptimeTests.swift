@@ -86,7 +86,7 @@ import Testing
     let port = try read("{name: P, url: 192.0.2.1, check: tcp-ping, port: 53, ipv6: false}")
     #expect(
       try port.keys()
-        == "type: tcp\nhost: \"192.0.2.1\"\nport: 53\nip: \"4\"\nretry_delay: 2s")
+        == "type: tcp\nhost: \"192.0.2.1\"\nport: 53\nretry_delay: 2s")
     #expect(port.imported.checks[0]["timeout"]?.word == "5s")
     let certificate = try read("{name: C, url: a.example, check: ssl}")
     #expect(
