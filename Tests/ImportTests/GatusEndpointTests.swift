@@ -174,6 +174,15 @@ import Testing
     #expect(check["resolver"] == nil && check["tls"] == nil && check["auth"] == nil)
   }
 
+  @Test(arguments: [("never", nil), ("once", ImportNote.Change.stricter), ("freely", .stricter)])
+  func renegotiation(word: String, change: ImportNote.Change?) throws {
+    let made = try read(
+      Self.page, ", client: {tls: {certificate-file: /c, private-key-file: /k, renegotiation: \(word)}}")
+    let notes = made.imported.checks.first?.notes ?? []
+    #expect(notes.map(\.why) == ["a handshake is never repeated within a connection"])
+    #expect(notes.map(\.change) == [change])
+  }
+
   /// A name server has two seconds, whatever the client says.
   @Test(
     arguments: [

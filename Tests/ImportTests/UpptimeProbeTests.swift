@@ -90,8 +90,30 @@ import Testing
   }
 
   /// Upptime finds such a site down at each run.
-  @Test func noStatusAtAll() throws {
-    let made = try read("url: \"https://a.example\", expectedStatusCodes: []")
-    #expect(made.names == [] && made.imported.leftOut.map(\.why) == ["it expects no status at all"])
+  @Test(arguments: ["[]", "[601]", "[0]", "[2xx]"]) func noStatusAtAll(codes: String) throws {
+    let made = try read("url: \"https://a.example\", expectedStatusCodes: \(codes)")
+    #expect(made.names == [] && made.imported.leftOut.map(\.why) == ["it expects no status that there is"])
+  }
+
+  /// A status that no answer has is left out of those expected: 0 is that of a request that fails.
+  @Test func statusesOfNoAnswer() throws {
+    let made = try read("url: \"https://a.example\", expectedStatusCodes: [200, 0, 601, 100, 599, 99]")
+    guard case .list(let codes)? = made.imported.checks.first?["expect.status"] else {
+      Issue.record("no list")
+      return
+    }
+    #expect(codes.map(\.word) == ["200", "100", "599"])
+    #expect(
+      lines(made) == [
+        "stricter: to Upptime a request that fails has it; it is down here", ": no answer has it",
+        ": no answer has it",
+      ])
+  }
+
+  /// Globalping takes any certificate.
+  @Test func certificatesOfRequests() throws {
+    let made = try read("url: a.example, type: globalping, location: x, __dangerous__insecure: true")
+    #expect(made.imported.checks.first?["tls.verify"]?.word == "false")
+    #expect(lines(made) == [": Globalping verifies no certificate"] + Self.places)
   }
 }

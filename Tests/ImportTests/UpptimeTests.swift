@@ -117,12 +117,12 @@ import Testing
   @Test func whatBecomesLaxerIsSaid() throws {
     let made = try read(
       "{name: A, url: 'https://a.example', __dangerous__body_degraded: slow, __dangerous__disable_verify_peer: true, "
-        + "type: globalping, location: Berlin}")
+        + "location: Berlin}")
     #expect(
       made.imported.checks[0].notes.map { "\($0.change?.rawValue ?? ""): \($0.why)" } == [
         "laxer: the certificate's name is not verified either",
         "laxer: a body makes a check down, and not degraded",
-        "changed: an agent probes from where it stands", "changed: an agent probes from where it stands",
+        "changed: an agent probes from where it stands",
       ])
   }
 

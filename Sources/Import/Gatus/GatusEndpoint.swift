@@ -254,6 +254,10 @@ extension GatusEndpoint {
     if let tls = client.section("tls") {
       if let file = tls.text("certificate-file") { check["tls.client_certificate"] = .text(file) }
       if let file = tls.text("private-key-file") { check["tls.client_key"] = .text(file) }
+      let isRenewed = ["once", "freely"].contains(tls["renegotiation"]?.text)
+      tls.list(
+        "a handshake is never repeated within a connection", "renegotiation",
+        change: isRenewed ? .stricter : nil)
     }
     client.list("cookies are kept for one check only", "store-cookies", change: .changed)
   }

@@ -84,8 +84,8 @@ private struct UpptimeSite {
     let name = section.text("name") ?? section["url"]?.text.map(ForeignURL.withoutUser) ?? "unnamed"
     let before = section.ledger.carried
     guard let url = section.text("url") else { return leaveOut(name, "it has no url") }
-    guard section["expectedStatusCodes"]?.items?.isEmpty != true else {
-      return leaveOut(name, "it expects no status at all")
+    guard section["expectedStatusCodes"] == nil || !statuses.isEmpty else {
+      return leaveOut(name, "it expects no status that there is")
     }
     var check: ImportedCheck
     switch section.text("check") ?? "http" {
@@ -195,15 +195,31 @@ private struct UpptimeSite {
       if !names.contains("content-type") { check.header("Content-Type", "application/x-www-form-urlencoded") }
     }
     tls(&check)
-    let codes = section.texts("expectedStatusCodes").compactMap { Int($0) }
-    for code in section["expectedStatusCodes"]?.all ?? [] where code.number == nil {
-      section.ledger.list(code, "it is no status", .changed)
+    let codes = statuses
+    section.ledger.carry(section["expectedStatusCodes"])
+    for code in section["expectedStatusCodes"]?.all ?? [] {
+      guard let number = code.number else {
+        section.ledger.list(code, "it is no status", .changed)
+        continue
+      }
+      if number == 0 {
+        section.ledger.list(code, "to Upptime a request that fails has it; it is down here", .stricter)
+      } else if !Self.known.contains(number) {
+        section.ledger.list(code, "no answer has it")
+      }
     }
     check["expect.status"] =
       codes.isEmpty
       ? .list(["200-208", "226", "300-308"].map { .plain($0) }) : .list(codes.map { .number($0) })
     body(&check)
     return check
+  }
+
+  private static let known = 100...599
+
+  /// Those expected that an answer can have.
+  private var statuses: [Int] {
+    (section["expectedStatusCodes"]?.all ?? []).compactMap(\.number).filter(Self.known.contains)
   }
 
   /// - Returns: the names, in lower case.
@@ -223,6 +239,12 @@ private struct UpptimeSite {
   }
 
   private func tls(_ check: inout ImportedCheck) {
+    guard !isRemote else {
+      check["tls.verify"] = .plain("false")
+      return section.list(
+        "Globalping verifies no certificate", "__dangerous__insecure", "__dangerous__disable_verify_peer",
+        "__dangerous__disable_verify_host")
+    }
     let all = section.flag("__dangerous__insecure") == true
     let chain = section.flag("__dangerous__disable_verify_peer") == true
     let host = section["__dangerous__disable_verify_host"]?.flag == true
