@@ -12,6 +12,8 @@ struct KumaRefusal: Error {
 struct KumaMonitor {
   let row: KumaRow
   let proxies: [ByteText: ForeignNode]
+  /// Before the end of a certificate, the most first.
+  let days: [Int]
 
   func check() throws(KumaRefusal) -> ImportedCheck {
     let type = row.text("type") ?? ""
@@ -118,7 +120,9 @@ struct KumaMonitor {
       guard row["expected_tls_alert"].map({ $0.text == "none" }) ?? true else {
         throw KumaRefusal("it asks for an alert of TLS")
       }
-      return try service("tcp", port: nil)
+      var check = try service("tcp", port: nil)
+      certificate(of: &check)
+      return check
     case "ping": return try ping()
     case "dns": return try dns()
     case "push":
@@ -146,6 +150,21 @@ struct KumaMonitor {
     guard let port = row.number("port") ?? usual else { throw KumaRefusal("it has no port") }
     check["port"] = .number(port)
     return check
+  }
+
+  /// A port over TLS has its certificate verified where Kuma notifies of its end.
+  private func certificate(of check: inout ImportedCheck) {
+    guard row["expiry_notification"]?.flag == true else { return }
+    switch row["smtp_security"]?.text {
+    case "secure":
+      row.carry("expiry_notification", "smtp_security")
+      check["tls"] = .plain("true")
+      check["expect.certificate.warn"] = days.first.map { .plain("\($0)d") }
+    case "starttls":
+      row.list(
+        "its protocol is found by the greeting: write starttls", "smtp_security", change: .laxer)
+    default: break
+    }
   }
 
   private func mail() throws(KumaRefusal) -> ImportedCheck {
@@ -217,6 +236,17 @@ struct KumaMonitor {
     check["expect.answers.any"] = .list([.text("~ \(pattern)")])
   }
 
+  /// A host of MQTT may be written with its scheme.
+  private func scheme(of check: inout ImportedCheck) throws(KumaRefusal) {
+    guard let host = row["hostname"]?.text, let mark = host.range(of: "://") else { return }
+    switch String(host[..<mark.lowerBound]) {
+    case "mqtt": break
+    case "mqtts": check["tls"] = .plain("true")
+    default: throw KumaRefusal("it speaks MQTT over a websocket")
+    }
+    check["host"] = .text(String(host[mark.upperBound...].prefix { $0 != "/" }))
+  }
+
   /// A service that answers on its port; there is no login.
   private func database(_ type: String) throws(KumaRefusal) -> ImportedCheck {
     let why = "the service is asked whether it is there, and there is no login"
@@ -235,6 +265,7 @@ struct KumaMonitor {
       row.list(why, "database_connection_string", change: .laxer)
     } else {
       check = try service("tcp", port: usual[type])
+      if type == "mqtt" { try scheme(of: &check) }
     }
     check["dialog"] = .plain(type)
     row.list(
