@@ -79,6 +79,13 @@ import Testing
     #expect(check.notes.compactMap { note in note.change.map { "\($0): \(note.why)" } } == lines)
   }
 
+  /// A body of blanks is none to Kuma.
+  @Test(arguments: ["", " ", "\\n\\t "]) func blankBodies(body: String) throws {
+    let check = try check("http", "\"url\":\"https://a.example\",\"method\":\"POST\",\"body\":\"\(body)\"")
+    #expect(
+      check["body"] == nil && check["headers"] == nil && check["method"]?.word == "POST" && check.notes == [])
+  }
+
   /// A header that says who asks counts, not the login beside it.
   @Test(arguments: [
     "\"authMethod\":\"basic\",\"basic_auth_user\":\"u\"", "\"authMethod\":\"bearer\",\"bearer_token\":\"t\"",

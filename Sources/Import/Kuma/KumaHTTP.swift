@@ -93,7 +93,10 @@ extension KumaMonitor {
   }
 
   private func body(_ check: inout ImportedCheck, method: String, hasType: Bool) {
-    guard let text = row["body"]?.text else { return row.carry("http_body_encoding") }
+    // Blanks are no body.
+    guard let text = row["body"]?.text, !text[...].trimmed.isEmpty else {
+      return row.carry("body", "http_body_encoding")
+    }
     guard !["HEAD", "TRACE"].contains(method) else {
       return row.list("a \(method) request has no body here", "body", "http_body_encoding", change: .changed)
     }
