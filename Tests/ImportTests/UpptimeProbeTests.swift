@@ -95,6 +95,11 @@ import Testing
     #expect(made.names == [] && made.imported.leftOut.map(\.why) == ["it expects no status that there is"])
   }
 
+  /// Only a request has statuses.
+  @Test func noStatusOfAPing() throws {
+    #expect(try read("url: a.example, check: tcp-ping, expectedStatusCodes: []").names == ["s"])
+  }
+
   /// A status that no answer has is left out of those expected: 0 is that of a request that fails.
   @Test func statusesOfNoAnswer() throws {
     let made = try read("url: \"https://a.example\", expectedStatusCodes: [200, 0, 601, 100, 599, 99]")

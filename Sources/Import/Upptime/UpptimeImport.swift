@@ -84,11 +84,12 @@ private struct UpptimeSite {
     let name = section.text("name") ?? section["url"]?.text.map(ForeignURL.withoutUser) ?? "unnamed"
     let before = section.ledger.carried
     guard let url = section.text("url") else { return leaveOut(name, "it has no url") }
-    guard section["expectedStatusCodes"] == nil || !statuses.isEmpty else {
+    let kind = section.text("check") ?? "http"
+    guard kind != "http" || section["expectedStatusCodes"] == nil || !statuses.isEmpty else {
       return leaveOut(name, "it expects no status that there is")
     }
     var check: ImportedCheck
-    switch section.text("check") ?? "http" {
+    switch kind {
     case "http" where isRemote: check = remoteRequest(url)
     case "tcp-ping" where isRemote: check = remotePing(url)
     case "http": check = http(Self.hasScheme(url) ? url : "http://\(url)")
@@ -108,7 +109,7 @@ private struct UpptimeSite {
       check["port"] = .number(section.number("port") ?? place.port ?? 443)
       check["tls.verify"] = .plain("false")
       check["expect.certificate.fail"] = .plain("7d")
-    case let kind: return leaveOut(name, "no check here is of this kind: \(kind.printable(maxBytes: 40))")
+    default: return leaveOut(name, "no check here is of this kind: \(kind.printable(maxBytes: 40))")
     }
     check.name = name
     pace(&check)
