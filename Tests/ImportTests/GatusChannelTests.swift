@@ -82,11 +82,14 @@ import Testing
     ("email", "\(letters), port: 465", mail("s.example:465", "implicit"), []),
     ("email", "\(letters), port: 25", mail("s.example:25", "starttls"), []),
     ("email", "\(letters), username: u, password: pw", mail("s.example:587", "starttls", login("u")), ["pw"]),
-    ("email", "\(letters), password: pw", mail("s.example:587", "starttls", login("\"f@a.example\"")), ["pw"]),
+    (
+      "email", "\(letters), password: pw", mail("s.example:587", "starttls", login("\"f@a.example\"")), ["pw"]
+    ),
     ("email", "\(letters), username: u, password: \"\"", mail("s.example:587", "starttls"), []),
     ("email", "\(letters), username: u", mail("s.example:587", "starttls"), []),
     (
-      "email", letters.replacing("s.example", with: "\"2001:db8::1\""), mail("[2001:db8::1]:587", "starttls"), []
+      "email", letters.replacing("s.example", with: "\"2001:db8::1\""), mail("[2001:db8::1]:587", "starttls"),
+      []
     ),
     (
       "custom", "url: \"https://c.example/\", method: put, headers: {X-A: b, X-Token: s}",
@@ -142,7 +145,13 @@ import Testing
       ("", "send-on-resolved: true", "3", "2", "true", "false"),
       ("minimum-reminder-interval: 30m", "", "3", "2", "false", "true"),
       ("", "minimum-reminder-interval: 30m", "3", "2", "false", "true"),
-      ("minimum-reminder-interval: 30m", "minimum-reminder-interval: 0s", "3", "2", "false", "false"),
+      ("minimum-reminder-interval: 30m", "minimum-reminder-interval: 0s", "3", "2", "false", "true"),
+      ("", "minimum-reminder-interval: 0s", "3", "2", "false", "false"),
+      (
+        "failure-threshold: 5, success-threshold: 6", "failure-threshold: 0, success-threshold: 0", "5", "6",
+        "false",
+        "false"
+      ),
       ("enabled: false", "enabled: true", "3", "2", "false", "false"),
     ] as [(String, String, String, String?, String, String)])
   func ways(
@@ -235,6 +244,37 @@ import Testing
       ])
     let client = made.imported.notes.filter { $0.why.hasPrefix("a channel has no client") }
     #expect(client.allSatisfy { $0.change == .changed })
+  }
+
+  /// A provider may be written in several files, which Gatus merges.
+  @Test func aProviderInTwoFiles() throws {
+    let endpoints = """
+      endpoints:
+      - {name: e, url: "https://a.example", conditions: ["[STATUS] == 200"], alerts: [{type: slack}]}
+      """
+    let first =
+      "alerting: {slack: {webhook-url: \"https://h.example/s\", overrides: [{group: a, webhook-url: x}]}}"
+    let second =
+      "alerting: {slack: {default-alert: {failure-threshold: 7}}, discord: {webhook-url: \"https://d.example\"}}"
+    for files in [[first, "\(second)\n\(endpoints)"], [second, "\(first)\n\(endpoints)"]] {
+      let made = try ReadSource(.gatus, files.enumerated().map { ("f\($0.offset)", $0.element) })
+      #expect(made.imported.sections.channels.map(\.name) == ["slack"])
+      #expect(made.imported.sections.rules.map { $0["threshold"]?.word } == ["7"])
+      #expect(
+        made.reasonCounts == [
+          "no alert of an endpoint uses it": 1,
+          "no endpoint of the group has an alert, or the key is unknown here": 2,
+        ])
+    }
+  }
+
+  /// Without a password Gatus sends the mail in the clear where the server has no STARTTLS.
+  @Test(arguments: [("", true), (", port: 25", true), (", port: 465", false), (", password: pw", false)])
+  func mailWithoutEncryption(more: String, isNoted: Bool) throws {
+    let made = try read("email: {\(Self.letters)\(more)}", "{type: email}").imported.sections.channels
+    let line =
+      "changed: port: STARTTLS is required; Gatus sends without it where the server has none: write mail.tls: none then"
+    #expect(made.map { $0.notes.map(\.line) } == [isNoted ? [line] : []])
   }
 
   /// Of a port that is a variable it is not known whether it is the one of implicit TLS.

@@ -126,7 +126,8 @@ import Testing
       ("tcp://a.example:1", "insecure: true", "tls.verify", nil),
       ("tls://a.example:1", "ignore-redirect: true", "follow", nil),
       ("tls://a.example:1", "proxy-url: \"http://p.example\"", "proxy", nil),
-      ("tcp://a.example:1", "dns-resolver: \"udp://192.0.2.53\"", "resolver", "192.0.2.53"),
+      ("starttls://a.example:1", "dns-resolver: \"udp://192.0.2.53\"", "resolver", "192.0.2.53"),
+      ("tcp://a.example:1", "timeout: 3s", "timeout", "3s"),
     ] as [(String, String, String, String?)])
   func clients(url: String, settings: String, key: String, value: String?) throws {
     let made = try read(url, ", client: {\(settings)}")

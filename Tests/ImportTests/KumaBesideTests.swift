@@ -121,6 +121,21 @@ import Testing
     #expect(made.carried == 0 && made.notes.count { $0.why == "no monitor uses it" && $0.isValue } == 5)
   }
 
+  /// Clients of Kuma's interface write the notifications of a monitor as a list.
+  @Test(arguments: [
+    ("[1,3]", ["N1", "N3"]), ("{\"1\":true,\"3\":false}", ["N1"]), ("[]", []), ("[\"3\"]", ["N3"]),
+  ])
+  func notificationsAsAList(ids: String, rules: [String]) throws {
+    let config = #"{\"type\":\"slack\",\"slackwebhookURL\":\"https://a.example/\"}"#
+    let notifications = (1...3).map { "{\"id\":\($0),\"name\":\"N\($0)\",\"config\":\"\(config)\"}" }
+    let monitor =
+      #"{"id":2,"name":"m","type":"port","hostname":"a.example","port":1,"notificationIDList":\#(ids)}"#
+    let text = "{\"monitorList\":[\(monitor)],\"notificationList\":[\(notifications.joined(separator: ","))]}"
+    let made = try Importer.read(.uptimeKuma, [ImportFile(name: "f", bytes: Array(text.utf8))])
+    #expect(made.sections.rules.map(\.name) == rules)
+    #expect(made.sections.rules.allSatisfy { $0.selected == made.checks.map(\.key) })
+  }
+
   /// In a backup, too, each monitor notifies as it does itself, and as all groups above it do.
   @Test func notificationsOfGroupsInABackup() throws {
     let config = #"{\"type\":\"slack\",\"slackwebhookURL\":\"https://a.example/\"}"#

@@ -86,6 +86,15 @@ import Testing
           to: ["a@b.example"]
         updates: false
         """)
+    let starttls =
+      "changed: config: STARTTLS is required; Kuma sends without it where the server has none: write mail.tls: none then"
+    #expect(mail.notes == [starttls])
+    for setting in [#""smtpSecure":true"#, #""smtpIgnoreSTARTTLS":true"#] {
+      let other = try channel(
+        #"{"type":"smtp","smtpHost":"m.example","smtpFrom":"k@a.example","smtpTo":"a@b.example",\#(setting)}"#
+      )
+      #expect(other.notes == [], "\(setting)")
+    }
     let user = try channel(
       #"{"type":"ntfy","ntfytopic":"x","ntfyAuthenticationMethod":"usernamePassword","ntfyusername":"u"}"#)
     #expect(user.secrets == ["https://ntfy.sh/x", "Basic dTo="])

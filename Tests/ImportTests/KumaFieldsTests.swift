@@ -27,6 +27,10 @@ import Testing
       ("mqtt", "\"hostname\":\"a.example\",\"port\":8883", "a.example", 8883, nil),
       ("redis", "\"databaseConnectionString\":\"redis://u:p@r.example:6380/0\"", "r.example", 6380, nil),
       ("redis", "\"databaseConnectionString\":\"rediss://r.example\"", "r.example", 6379, "true"),
+      (
+        "redis", "\"databaseConnectionString\":\"rediss://r.example\",\"ignoreTls\":false", "r.example", 6379,
+        "true"
+      ),
       ("mysql", "\"databaseConnectionString\":\"mysql://u:p@m.example/d?a=1\"", "m.example", 3306, nil),
       ("postgres", "\"databaseConnectionString\":\"postgres://u:p@p.example?a=1\"", "p.example", 5432, nil),
       ("postgres", "\"databaseConnectionString\":\"postgres://u:p@[::1]:5433/d\"", "::1", 5433, nil),
@@ -37,6 +41,61 @@ import Testing
     #expect(check["type"]?.word == "tcp" && check["dialog"]?.word == type)
     #expect(check["host"]?.word == host && check["port"]?.word == "\(port)" && check["tls"]?.word == tls)
     #expect(!made.text.contains("u:p"))
+  }
+
+  /// A certificate that Kuma does not verify is not verified here.
+  @Test func aServiceOverTLSThatIsNotVerified() throws {
+    let made = try read("redis", "\"databaseConnectionString\":\"rediss://r.example\",\"ignoreTls\":true")
+    #expect(
+      try made.keys()
+        == "type: tcp\nhost: r.example\nport: 6379\ntls:\n  verify: false\ndialog: redis")
+  }
+
+  /// A host of MQTT may have its scheme; that of a websocket is none here.
+  @Test(
+    arguments: [
+      ("mqtt://a.example", "a.example", nil), ("mqtts://a.example", "a.example", "true"),
+      ("mqtt://a.example/", "a.example", nil), ("wss://a.example", nil, nil), ("https://a.example", nil, nil),
+    ] as [(String, String?, String?)])
+  func brokers(host: String, made: String?, tls: String?) throws {
+    let found = try read("mqtt", "\"hostname\":\"\(host)\"")
+    #expect(found.imported.checks.first?["host"]?.word == made)
+    #expect(found.imported.checks.first?["tls"]?.word == tls)
+    #expect(found.imported.leftOut.map(\.why) == (made == nil ? ["it speaks MQTT over a websocket"] : []))
+  }
+
+  /// The certificate of a port is looked at where Kuma notifies of its end.
+  @Test(
+    arguments: [
+      ("secure", true, "true", "21d", []), ("secure", false, nil, nil, []),
+      ("nostarttls", true, nil, nil, []),
+      ("starttls", true, nil, nil, ["laxer: its protocol is found by the greeting: write starttls"]),
+    ] as [(String, Bool, String?, String?, [String])])
+  func portsOverTLS(security: String, isNotified: Bool, tls: String?, warn: String?, lines: [String]) throws {
+    let check = try check(
+      "port",
+      "\"hostname\":\"a\",\"port\":1,\"expiryNotification\":\(isNotified),\"smtpSecurity\":\"\(security)\"")
+    #expect(check["tls"]?.word == tls && check["expect.certificate.warn"]?.word == warn)
+    #expect(check.notes.compactMap { note in note.change.map { "\($0): \(note.why)" } } == lines)
+  }
+
+  /// A body of blanks is none to Kuma.
+  @Test(arguments: ["", " ", "\\n\\t "]) func blankBodies(body: String) throws {
+    let check = try check("http", "\"url\":\"https://a.example\",\"method\":\"POST\",\"body\":\"\(body)\"")
+    #expect(
+      check["body"] == nil && check["headers"] == nil && check["method"]?.word == "POST" && check.notes == [])
+  }
+
+  /// A header that says who asks counts, not the login beside it.
+  @Test(arguments: [
+    "\"authMethod\":\"basic\",\"basic_auth_user\":\"u\"", "\"authMethod\":\"bearer\",\"bearer_token\":\"t\"",
+  ])
+  func aHeaderAndALogin(members: String) throws {
+    let check = try check(
+      "http",
+      "\"url\":\"https://a.example\",\"headers\":\"{\\\"authorization\\\":\\\"Bearer x\\\"}\",\(members)")
+    #expect(check["auth"] == nil && check["headers.authorization"] != nil)
+    #expect(check.notes.map(\.why) == ["the header Authorization counts, as for Kuma"])
   }
 
   /// A mail server greets in the clear, over TLS, or goes over to it.

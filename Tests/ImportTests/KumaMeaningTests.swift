@@ -33,8 +33,8 @@ import Testing
   @Test(arguments: KumaMeaningTests.table.indices) func paces(_ row: Int) throws {
     let (given, made) = Self.table[row]
     let check = try check(
-      ",\"interval\":\(given[0]),\"timeout\":\(given[1]),\"maxretries\":\(given[2]),\"retryInterval\":\(given[3])"
-    )
+      ",\"interval\":\(given[0]),\"timeout\":\(given[1]),\"maxretries\":\(given[2]),\"retryInterval\":\(given[3])",
+      type: "dns")
     #expect(
       ["interval", "timeout", "retries", "retry_delay"].map { check[$0]?.word } == made, "\(given)")
   }

@@ -53,7 +53,11 @@ import Testing
       ("port", "\(port),\"interval\":60,\"maxretries\":11,\"retryInterval\":90", "interval_failing", "1m"),
       ("port", "\(port),\"interval\":60,\"maxretries\":11,\"retryInterval\":0.5", "interval_failing", "1s"),
       ("port", "\(port),\"interval\":60,\"maxretries\":11", "interval_failing", "1m"),
-      ("port", "\(port),\"timeout\":2.5", "timeout", "2500ms"),
+      ("http", "\(url),\"timeout\":2.5", "timeout", "2500ms"),
+      ("port", "\(port),\"timeout\":2.5", "timeout", "5s"), ("port", port, "timeout", "5s"),
+      ("port", "\(port),\"interval\":3", "timeout", "3s"), ("ping", "\"hostname\":\"a\"", "timeout", "10s"),
+      ("ping", "\"hostname\":\"a\",\"timeout\":48", "timeout", "10s"),
+      ("ping", "\"hostname\":\"a\",\"timeout\":20,\"ping_per_request_timeout\":2", "timeout", "20s"),
       ("ping", "\"hostname\":\"a\"", "count", "1"),
       ("ping", "\"hostname\":\"a\",\"ping_count\":0", "count", "1"),
       ("ping", "\"hostname\":\"a\",\"ping_count\":100", "count", "100"),
@@ -64,6 +68,16 @@ import Testing
       ("ping", "\"hostname\":\"a\",\"packetSize\":-1", "size", "0"),
       ("dns", "\"hostname\":\"a\"", "query.type", "A"),
       ("dns", "\"hostname\":\"a\"", "server", "1.1.1.1"),
+      ("dns", "\"hostname\":\"192.0.2.7\"", "query.name", "192.0.2.7"),
+      (
+        "dns", "\"hostname\":\"192.0.2.7\",\"dns_resolve_type\":\"PTR\"", "query.name",
+        "7.2.0.192.in-addr.arpa"
+      ),
+      (
+        "dns", "\"hostname\":\"2001:db8::1\",\"dns_resolve_type\":\"PTR\"", "query.name",
+        "1.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.0.8.b.d.0.1.0.0.2.ip6.arpa"
+      ),
+      ("dns", "\"hostname\":\"a\",\"dns_resolve_type\":\"PTR\"", "query.name", "a"),
       ("dns", "\"hostname\":\"a\",\"dns_resolve_server\":\"192.0.2.1, 192.0.2.2\"", "server", "192.0.2.1"),
       (
         "dns", "\"hostname\":\"a\",\"dns_resolve_server\":\"2001:db8::1\",\"port\":5353", "server",

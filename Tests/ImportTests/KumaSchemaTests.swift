@@ -77,7 +77,6 @@ import Testing
         + "\nallow_downgrade: true"
     ),
     ("type, hostname, port", "'port', 'a.example', 443", "type: tcp\nhost: a.example\nport: 443"),
-    ("type, hostname", "'ping', 'a.example'", "type: ping\nhost: a.example\ncount: 1\nsize: 56"),
     (
       "type, hostname, port, dns_resolve_type, dns_resolve_server", "'dns', 'a.example', 53, 'A', '1.1.1.1'",
       "type: dns\nquery:\n  name: a.example\n  type: A\nserver: \"1.1.1.1\"\nexpect:\n  count: \">= 1\""
@@ -97,6 +96,18 @@ import Testing
     #expect(try self.keys(made) == keys)
     #expect(made.checks.flatMap(\.notes).map(\.line) == [])
     #expect(made.notes.map(\.line) == [] && made.listed == 0)
+  }
+
+  /// A ping is sent again until it is answered, which no check here does.
+  @Test func aPingOfVersionTwo() throws {
+    let made = try read("type, hostname, timeout", "'ping', 'a.example', 10")
+    #expect(try keys(made) == "type: ping\nhost: a.example\ncount: 1\nsize: 56")
+    #expect(made.checks[0]["timeout"]?.word == "10s" && made.listed == 0)
+    #expect(
+      made.checks[0].notes.map(\.line) == [
+        "stricter: ping_count: Kuma sends a packet each second until as many are answered or the time is over; "
+          + "here as many are sent"
+      ])
   }
 
   @Test func columnsOfVersionTwo() throws {

@@ -191,7 +191,7 @@ import Testing
             host: a.example
             port: 1
             interval: 1m
-            timeout: 48s
+            timeout: 5s
             retries: 0
             failure_threshold: 31
             interval_failing: 20s
@@ -207,6 +207,29 @@ import Testing
     _ = yaml.render(made.checks, head: [])
     #expect(yaml.values.map { $0.value.reveal() } == ["abcdefghij-abcdefghij"])
     #expect(made.checks[0]["period"]?.word == "1m" && made.checks[0]["grace"]?.word == "61s")
+  }
+
+  /// The days before a certificate's end are a setting of the whole server.
+  @Test(
+    arguments: [
+      ("", "21d", ["21d", "14d", "7d"]), ("'[7,30]'", "30d", ["30d", "7d"]), ("'[0,3,3,400]'", "3d", ["3d"]),
+      ("'[]'", nil, nil),
+    ] as [(String, String?, [String]?)])
+  func daysBeforeTheEndOfACertificate(days: String, warn: String?, before: [String]?) throws {
+    let setting = days.isEmpty ? "" : "INSERT INTO setting VALUES (1, 'tlsExpiryNotifyDays', \(days));"
+    let made = try read(
+      """
+      INSERT INTO monitor (id, name, type, url, active, expiry_notification) VALUES
+        (1, 'c', 'http', 'https://c.example/', 1, 1);
+      INSERT INTO notification VALUES (1, 'n', '{"type":"slack","slackwebhookURL":"https://s.example"}', 1);
+      INSERT INTO monitor_notification VALUES (1, 1, 1);
+      \(setting)
+      """)
+    #expect(made.checks.first?["expect.certificate.warn"]?.word == warn)
+    let rule = made.sections.rules.first { $0["type"]?.word == "certificate_expiry" }
+    var found: [String]?
+    if case .list(let steps)? = rule?["before"] { found = steps.compactMap(\.word) }
+    #expect(found == before && made.notes.map(\.line) == [])
   }
 
   @Test func groupsThatGoRound() throws {

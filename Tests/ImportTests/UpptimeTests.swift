@@ -86,7 +86,7 @@ import Testing
     let port = try read("{name: P, url: 192.0.2.1, check: tcp-ping, port: 53, ipv6: false}")
     #expect(
       try port.keys()
-        == "type: tcp\nhost: \"192.0.2.1\"\nport: 53\nip: \"4\"\nretry_delay: 2s")
+        == "type: tcp\nhost: \"192.0.2.1\"\nport: 53\nretry_delay: 2s")
     #expect(port.imported.checks[0]["timeout"]?.word == "5s")
     let certificate = try read("{name: C, url: a.example, check: ssl}")
     #expect(
@@ -117,12 +117,12 @@ import Testing
   @Test func whatBecomesLaxerIsSaid() throws {
     let made = try read(
       "{name: A, url: 'https://a.example', __dangerous__body_degraded: slow, __dangerous__disable_verify_peer: true, "
-        + "type: globalping, location: Berlin}")
+        + "location: Berlin}")
     #expect(
       made.imported.checks[0].notes.map { "\($0.change?.rawValue ?? ""): \($0.why)" } == [
         "laxer: the certificate's name is not verified either",
         "laxer: a body makes a check down, and not degraded",
-        "changed: an agent probes from where it stands", "changed: an agent probes from where it stands",
+        "changed: an agent probes from where it stands",
       ])
   }
 

@@ -28,18 +28,18 @@ struct GatusAlerts {
 
   init(_ sections: [Section], _ ledger: Ledger) {
     self.ledger = ledger
-    for section in sections {
-      for entry in section.node.entries ?? [] {
-        var provider = Provider(section: Section(entry.value, ledger))
-        for node in entry.value["overrides"]?.items ?? [] {
-          guard let group = node["group"]?.text, !group.isEmpty else { continue }
-          if provider.overrides[ByteText(group)] == nil { provider.overrides[ByteText(group)] = node }
-        }
-        for (name, value) in entry.value["default-alert"]?.entries ?? [] where !value.isNull {
-          provider.usual[ByteText(name)] = value
-        }
-        providers[ByteText(entry.name)] = provider
+    // Gatus merges its files before it reads them.
+    let whole = sections.dropFirst().reduce(sections.first?.node) { $0?.merged(with: $1.node) }
+    for entry in whole?.entries ?? [] {
+      var provider = Provider(section: Section(entry.value, ledger))
+      for node in entry.value["overrides"]?.items ?? [] {
+        guard let group = node["group"]?.text, !group.isEmpty else { continue }
+        if provider.overrides[ByteText(group)] == nil { provider.overrides[ByteText(group)] = node }
       }
+      for (name, value) in entry.value["default-alert"]?.entries ?? [] where !value.isNull {
+        provider.usual[ByteText(name)] = value
+      }
+      providers[ByteText(entry.name)] = provider
     }
   }
 
@@ -54,7 +54,14 @@ struct GatusAlerts {
     }
     /// Value of an alert, or of its provider for all alerts; a text that is no such value is listed.
     func value<Value>(_ name: String, _ read: (ForeignNode) -> Value?) -> Value? {
-      guard let node = alert[name] ?? provider.usual[ByteText(name)] else { return nil }
+      let usual = provider.usual[ByteText(name)]
+      var own = alert[name]
+      // A number of 0 is none to Gatus.
+      if usual != nil, own?.text == "0" || own?.text.flatMap({ ForeignDuration.milliseconds($0) }) == 0 {
+        ledger.carry(own)
+        own = nil
+      }
+      guard let node = own ?? usual else { return nil }
       guard let value = read(node) else {
         ledger.list(node, "it is no value that is known before the start", always: false, .changed)
         return nil
@@ -170,5 +177,30 @@ struct GatusAlerts {
     order.append(key)
     sent.insert(ByteText(way.type))
     return made.name
+  }
+}
+
+extension ForeignNode {
+  /// Maps with the entries of both, lists one behind the other; of other values the second.
+  fileprivate func merged(with other: ForeignNode) -> ForeignNode {
+    var made = self
+    switch (content, other.content) {
+    case (.list(let items), .list(let more)): made.content = .list(items + more)
+    case (.map(var entries), .map(let more)):
+      var places = Dictionary(
+        entries.enumerated().map { (ByteText($0.element.name), $0.offset) },
+        uniquingKeysWith: { _, last in last })
+      for entry in more {
+        if let place = places[ByteText(entry.name)] {
+          entries[place].value = entries[place].value.merged(with: entry.value)
+        } else {
+          places[ByteText(entry.name)] = entries.count
+          entries.append(entry)
+        }
+      }
+      made.content = .map(entries)
+    default: return other
+    }
+    return made
   }
 }

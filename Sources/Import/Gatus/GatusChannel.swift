@@ -60,6 +60,11 @@ struct GatusChannel {
     if let password = value("password"), !password.isEmpty {
       channel["mail.username"] = .text(value("username") ?? sender)
       channel["mail.password"] = .secret(Redacted(password), as: "password")
+    } else if port != "465", !GatusVariables.isIn(port) {
+      // With a password Gatus gives up as well.
+      channel.note(
+        .changed, "port",
+        "STARTTLS is required; Gatus sends without it where the server has none: write mail.tls: none then")
     }
     channel["mail.from"] = .text(sender)
     channel["mail.to"] = .list(recipients.split(separator: ",").map { .text($0.trimmed) })

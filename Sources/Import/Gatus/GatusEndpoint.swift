@@ -42,7 +42,7 @@ struct GatusEndpoint {
     identity(&check)
     try request(&check)
     try client(&check)
-    let timeout = section.section("client").flatMap { duration("timeout", of: $0) } ?? 10_000
+    let timeout = timeout(of: check)
     let interval = duration("interval", of: section) ?? 60_000
     check.pace(interval: interval, timeout: timeout)
     check["retries"] = .plain("0")
@@ -53,6 +53,16 @@ struct GatusEndpoint {
     )
     if let why = conditions.judge(section["conditions"]?.items ?? [], &check) { throw NoCheck(why) }
     return check
+  }
+
+  /// Names are asked for by a client of their own, whose two seconds no setting changes.
+  private func timeout(of check: ImportedCheck) -> Int {
+    let client = section.section("client")
+    guard check["type"]?.word == "dns" else {
+      return client.flatMap { duration("timeout", of: $0) } ?? 10_000
+    }
+    client?.list("Gatus waits two seconds for a name server, whatever it says", "timeout")
+    return 2000
   }
 
   private func finish(_ check: inout ImportedCheck, _ alerts: inout GatusAlerts, _ before: Int) {
@@ -174,6 +184,9 @@ extension GatusEndpoint {
       if check["type"]?.word == "tcp", check["dialog"] == nil, let body = try body() {
         check.say(BlackboxTCP.escaped(body))
       }
+      if check["type"]?.word == "tls", check["starttls"] == nil {
+        section.list("nothing is sent after the handshake, and no answer awaited", "body", change: .laxer)
+      }
       return
     }
     let method = (section.text("method") ?? "GET").uppercased()
@@ -234,10 +247,17 @@ extension GatusEndpoint {
         check["ip"] = .text(String(network.suffix(1)))
       }
     }
+    guard kind == "http" else {
+      return client.list("Gatus uses it for http only", "oauth2", "tls", "store-cookies")
+    }
     if let oauth = client.section("oauth2") { credentials(oauth, &check) }
     if let tls = client.section("tls") {
       if let file = tls.text("certificate-file") { check["tls.client_certificate"] = .text(file) }
       if let file = tls.text("private-key-file") { check["tls.client_key"] = .text(file) }
+      let isRenewed = ["once", "freely"].contains(tls["renegotiation"]?.text)
+      tls.list(
+        "a handshake is never repeated within a connection", "renegotiation",
+        change: isRenewed ? .stricter : nil)
     }
     client.list("cookies are kept for one check only", "store-cookies", change: .changed)
   }
@@ -245,6 +265,9 @@ extension GatusEndpoint {
   /// `udp://192.0.2.53:53`
   private func resolver(_ client: Section, _ check: inout ImportedCheck) {
     guard let text = client["dns-resolver"]?.text else { return }
+    guard check["type"]?.word == "http" || check["starttls"] != nil else {
+      return client.list("Gatus asks it for http and starttls only", "dns-resolver")
+    }
     let parts = text.range(of: "://").map { (text[..<$0.lowerBound], text[$0.upperBound...]) }
     guard let (scheme, server) = parts, scheme == "udp" || scheme == "tcp" else {
       return client.list("it is no resolver that is known", "dns-resolver", change: .changed)

@@ -25,6 +25,10 @@ struct GatusImport {
       for name in ["endpoints", "services"] {
         for endpoint in section[name]?.items ?? [] {
           ledger.settle()
+          if name == "services", endpoint["insecure"]?.flag == true {
+            Section(endpoint, ledger).list(
+              "Gatus before 3.0 reads it here: write tls.verify", "insecure", change: .stricter)
+          }
           guard let check = GatusEndpoint(Section(endpoint, ledger).withoutEmptyTexts()).check(&alerts) else {
             continue
           }
@@ -71,6 +75,7 @@ struct GatusImport {
     section.list("write status.read_token", "security")
     section.list("checks are spread over their interval", "disable-monitoring-lock", "concurrency")
     section.list("name a check in canaries", "connectivity")
+    section.list("services are not looked for in Kubernetes", "kubernetes", change: .laxer)
     section.list("other agents have a page of their own", "remote")
     section.list("checks are not sent through SSH", "tunneling")
     section.list("the log has its own settings", "debug")

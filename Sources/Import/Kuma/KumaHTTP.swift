@@ -28,14 +28,14 @@ extension KumaMonitor {
     }
     if !known.isEmpty { check["expect.status"] = .list(known.map { .plain($0) }) }
     if row.flag("expiry_notification"), url.hasPrefix("https:") {
-      check["expect.certificate.warn"] = .plain("21d")
+      check["expect.certificate.warn"] = days.first.map { .plain("\($0)d") }
     }
     if type == "keyword" { keyword(&check) }
     if type == "json-query" { try query(&check) }
     if row["cache_bust"]?.flag == true {
       row.list("a parameter that is another one each time is not sent", "cache_bust", change: .changed)
     }
-    try auth(&check)
+    try auth(&check, isGiven: names.contains("authorization"))
     try proxy(&check)
     return check
   }
@@ -93,7 +93,10 @@ extension KumaMonitor {
   }
 
   private func body(_ check: inout ImportedCheck, method: String, hasType: Bool) {
-    guard let text = row["body"]?.text else { return row.carry("http_body_encoding") }
+    // Blanks are no body.
+    guard let text = row["body"]?.text, !text[...].trimmed.isEmpty else {
+      return row.carry("body", "http_body_encoding")
+    }
     guard !["HEAD", "TRACE"].contains(method) else {
       return row.list("a \(method) request has no body here", "body", "http_body_encoding", change: .changed)
     }
@@ -110,8 +113,15 @@ extension KumaMonitor {
     check.body(text)
   }
 
-  private func auth(_ check: inout ImportedCheck) throws(KumaRefusal) {
-    switch row.text("auth_method") {
+  /// - Parameter isGiven: whether a header says who asks, which counts for Kuma then.
+  private func auth(_ check: inout ImportedCheck, isGiven: Bool) throws(KumaRefusal) {
+    let method = row.text("auth_method")
+    guard !isGiven || !["basic", "bearer", "oauth2-cc"].contains(method) else {
+      return row.list(
+        "the header Authorization counts, as for Kuma", "basic_auth_user", "basic_auth_pass", "bearer_token",
+        "oauth_token_url", "oauth_client_id", "oauth_client_secret", "oauth_scopes", "oauth_audience")
+    }
+    switch method {
     case nil, "null":
       row.list("another way to log in is used, or none", "basic_auth_user", "basic_auth_pass")
     case "basic":
@@ -128,6 +138,8 @@ extension KumaMonitor {
       let scopes = (row.text("oauth_scopes") ?? "").split(separator: " ")
       if !scopes.isEmpty { check["auth.oauth2.scopes"] = .list(scopes.map { .text(String($0)) }) }
       row.list("a token is asked for without it", "oauth_audience", change: .changed)
+      // Both ways are tried.
+      row.carry("oauth_auth_method")
     case "mtls":
       throw KumaRefusal("its client certificate is in the database: write files, and tls.client_certificate")
     default: throw KumaRefusal("it logs in by NTLM, or in a way that is not known")

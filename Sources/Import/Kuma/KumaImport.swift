@@ -30,6 +30,7 @@ private struct KumaBook {
   private let ledger: Ledger
   private let source: ForeignNode
   private let monitors: [KumaRow]
+  private let days: [Int]
   private var notifications: KumaNotifications
   private var proxies: [ByteText: ForeignNode] = [:]
   private var tags: [ByteText: [String]] = [:]
@@ -44,7 +45,8 @@ private struct KumaBook {
   init(_ source: ForeignNode, _ monitors: [ForeignNode], _ ledger: Ledger) {
     (self.source, self.ledger) = (source, ledger)
     self.monitors = monitors.map { KumaRow($0, ledger) }
-    notifications = KumaNotifications(source["notificationList"]?.items ?? [], ledger)
+    days = KumaDays.read(source)
+    notifications = KumaNotifications(source["notificationList"]?.items ?? [], days: days, ledger)
     for node in source["proxyList"]?.items ?? [] {
       if let id = node["id"]?.text { proxies[ByteText(id)] = node }
     }
@@ -75,7 +77,7 @@ private struct KumaBook {
       ledger.settle()
       let before = ledger.carried
       do throws(KumaRefusal) {
-        let monitor = KumaMonitor(row: row, proxies: proxies)
+        let monitor = KumaMonitor(row: row, proxies: proxies, days: days)
         var check = try monitor.check()
         finish(&check, row)
         monitor.settle()
@@ -126,9 +128,10 @@ private struct KumaBook {
     if let id { keys[id] = [check.key] }
   }
 
-  /// `{"1": true}`
+  /// `{"1": true}`, or `[1]` as a client of Kuma's interface writes it.
   private func assignedInBackup(_ row: KumaRow) -> [String] {
     row.carry("notificationIDList")
+    if let items = row["notificationIDList"]?.items { return items.prefix(Self.most).compactMap(\.text) }
     return (row["notificationIDList"]?.entries ?? []).prefix(Self.most).filter { $0.value.flag == true }.map(
       \.name)
   }
@@ -156,7 +159,7 @@ private struct KumaBook {
     var pages = KumaPages(source, keys, ledger)
     pages.write(&made)
     let section = Section(source, ledger)
-    section.carry("serverTimezone")
+    section.carry("serverTimezone", KumaDays.key)
     for node in source["proxyList"]?.items ?? [] {
       // A number means nothing beside what was carried.
       if node["host"].map(ledger.isSettled) == true { ledger.carry(node["id"]) }

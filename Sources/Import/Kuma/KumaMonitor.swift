@@ -12,6 +12,8 @@ struct KumaRefusal: Error {
 struct KumaMonitor {
   let row: KumaRow
   let proxies: [ByteText: ForeignNode]
+  /// Before the end of a certificate, the most first.
+  let days: [Int]
 
   func check() throws(KumaRefusal) -> ImportedCheck {
     let type = row.text("type") ?? ""
@@ -80,8 +82,7 @@ struct KumaMonitor {
       check["grace"] = .duration(Int(min(grace, 30 * 86_400_000)))
       return
     }
-    let timeout = row.seconds("timeout").flatMap { $0 > 0 ? $0 : nil } ?? interval * 8 / 10
-    check.pace(interval: interval, timeout: timeout)
+    check.pace(interval: interval, timeout: timeout(interval))
     guard retries > 10 else {
       check["retries"] = .number(retries)
       if retries > 0 { check["retry_delay"] = .duration(min(delay, 3_600_000)) }
@@ -103,6 +104,15 @@ struct KumaMonitor {
     )
   }
 
+  /// A connection to a port has five seconds, and a ping of version 1 ten, whatever the monitor says.
+  private func timeout(_ interval: Int) -> Int {
+    switch row["type"]?.text {
+    case "port": return 5000
+    case "ping" where row["ping_per_request_timeout"] == nil: return 10_000
+    default: return row.seconds("timeout").flatMap { $0 > 0 ? $0 : nil } ?? interval * 8 / 10
+    }
+  }
+
   private func target(_ type: String) throws(KumaRefusal) -> ImportedCheck {
     switch type {
     case "http", "keyword", "json-query": return try http(type)
@@ -110,7 +120,9 @@ struct KumaMonitor {
       guard row["expected_tls_alert"].map({ $0.text == "none" }) ?? true else {
         throw KumaRefusal("it asks for an alert of TLS")
       }
-      return try service("tcp", port: nil)
+      var check = try service("tcp", port: nil)
+      certificate(of: &check)
+      return check
     case "ping": return try ping()
     case "dns": return try dns()
     case "push":
@@ -140,6 +152,21 @@ struct KumaMonitor {
     return check
   }
 
+  /// A port over TLS has its certificate verified where Kuma notifies of its end.
+  private func certificate(of check: inout ImportedCheck) {
+    guard row["expiry_notification"]?.flag == true else { return }
+    switch row["smtp_security"]?.text {
+    case "secure":
+      row.carry("expiry_notification", "smtp_security")
+      check["tls"] = .plain("true")
+      check["expect.certificate.warn"] = days.first.map { .plain("\($0)d") }
+    case "starttls":
+      row.list(
+        "its protocol is found by the greeting: write starttls", "smtp_security", change: .laxer)
+    default: break
+    }
+  }
+
   private func mail() throws(KumaRefusal) -> ImportedCheck {
     var check = try service("tcp", port: 25)
     switch row.text("smtp_security") {
@@ -159,6 +186,9 @@ struct KumaMonitor {
     if let size = row.number("packet_size") {
       check["size"] = .number(check.within(0...1472, "packet_size", size))
     }
+    check.note(
+      .stricter, "ping_count",
+      "Kuma sends a packet each second until as many are answered or the time is over; here as many are sent")
     return check
   }
 
@@ -166,8 +196,10 @@ struct KumaMonitor {
   private func dns() throws(KumaRefusal) -> ImportedCheck {
     var check = ImportedCheck(name: "", type: "dns")
     guard let name = row.text("hostname") else { throw KumaRefusal("it has no hostname") }
-    check["query.name"] = .text(name)
-    check["query.type"] = .text(row.text("dns_resolve_type") ?? "A")
+    let type = row.text("dns_resolve_type") ?? "A"
+    // Of a PTR record the monitor has the address.
+    check["query.name"] = .text(type == "PTR" ? ReverseName.of(name) ?? name : name)
+    check["query.type"] = .text(type)
     let port = row.number("port") ?? 53
     let servers = (row.text("dns_resolve_server") ?? "1.1.1.1").split(separator: ",").map { $0.trimmed }
     if let first = servers.first {
@@ -204,6 +236,17 @@ struct KumaMonitor {
     check["expect.answers.any"] = .list([.text("~ \(pattern)")])
   }
 
+  /// A host of MQTT may be written with its scheme.
+  private func scheme(of check: inout ImportedCheck) throws(KumaRefusal) {
+    guard let host = row["hostname"]?.text, let mark = host.range(of: "://") else { return }
+    switch String(host[..<mark.lowerBound]) {
+    case "mqtt": break
+    case "mqtts": check["tls"] = .plain("true")
+    default: throw KumaRefusal("it speaks MQTT over a websocket")
+    }
+    check["host"] = .text(String(host[mark.upperBound...].prefix { $0 != "/" }))
+  }
+
   /// A service that answers on its port; there is no login.
   private func database(_ type: String) throws(KumaRefusal) -> ImportedCheck {
     let why = "the service is asked whether it is there, and there is no login"
@@ -215,10 +258,14 @@ struct KumaMonitor {
       let place = ForeignURL.place(String(rest.prefix { $0 != "/" && $0 != "?" }))
       check["host"] = .text(place.host)
       check["port"] = .number(place.port ?? usual[type] ?? 0)
-      if text.hasPrefix("rediss://") { check["tls"] = .plain("true") }
+      if text.hasPrefix("rediss://") {
+        let isVerified = !row.flag("ignore_tls")
+        check[isVerified ? "tls" : "tls.verify"] = .plain(isVerified ? "true" : "false")
+      }
       row.list(why, "database_connection_string", change: .laxer)
     } else {
       check = try service("tcp", port: usual[type])
+      if type == "mqtt" { try scheme(of: &check) }
     }
     check["dialog"] = .plain(type)
     row.list(

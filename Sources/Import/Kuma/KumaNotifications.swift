@@ -6,6 +6,7 @@ import Monitoring
 /// Notifications and which monitors they are for, as channels and rules.
 struct KumaNotifications {
   private let ledger: Ledger
+  private let days: [Int]
   private var channels: [ByteText: ImportedCheck] = [:]
   /// Where the channels are from.
   private var nodes: [ByteText: ForeignNode] = [:]
@@ -16,8 +17,9 @@ struct KumaNotifications {
   /// Milliseconds after which a failure is notified again.
   private var reminders: Set<Int> = []
 
-  init(_ nodes: [ForeignNode], _ ledger: Ledger) {
-    self.ledger = ledger
+  /// - Parameter days: before a certificate's end, on which it is notified of.
+  init(_ nodes: [ForeignNode], days: [Int], _ ledger: Ledger) {
+    (self.ledger, self.days) = (ledger, days)
     for node in nodes {
       let row = KumaRow(node, ledger)
       guard let id = row["id"]?.text else { continue }
@@ -80,7 +82,7 @@ struct KumaNotifications {
     for id in order {
       guard let checks = certificates[id], let channel = channels[id] else { continue }
       var rule = ImportedCheck(name: "\(channel.name) certificates", type: "certificate_expiry")
-      rule["before"] = .plain("[21d, 14d, 7d]")
+      rule["before"] = .list(days.map { .plain("\($0)d") })
       rule["severity"] = .plain("medium")
       rule["channels"] = .list([.text(channel.name)])
       rule.selected = checks
@@ -177,6 +179,11 @@ struct KumaNotifications {
     let isPlain = settings.text("smtpIgnoreSTARTTLS") == "true"
     channel["mail.server"] = .text("\(bracketed(host)):\(port)")
     channel["mail.tls"] = .plain(isImplicit ? "implicit" : isPlain ? "none" : "starttls")
+    if !isImplicit, !isPlain {
+      channel.note(
+        .changed, "config",
+        "STARTTLS is required; Kuma sends without it where the server has none: write mail.tls: none then")
+    }
     if let name = settings.text("smtpUsername") {
       channel["mail.username"] = .text(name)
       channel["mail.password"] = .secret(Redacted(settings.text("smtpPassword") ?? ""), as: "password")

@@ -2,6 +2,16 @@
 
 import Basics
 
+/// Days before a certificate's end on which Kuma notifies of it, the most first.
+enum KumaDays {
+  static let key = "tlsExpiryNotifyDays"
+
+  static func read(_ source: ForeignNode) -> [Int] {
+    guard let items = source[key]?.items else { return [21, 14, 7] }
+    return Array(Set(items.compactMap(\.number).filter((1...365).contains)).sorted(by: >).prefix(10))
+  }
+}
+
 /// Content read of a database: the tables as a backup has them, each with the columns that say something.
 enum KumaSource {
   private static let lists: [(list: String, table: String, columns: Set<ByteText>?)] = [
@@ -32,9 +42,16 @@ enum KumaSource {
       }
       if !rows.isEmpty { made.append((name, list(rows))) }
     }
-    let zone = try database.table("setting")?.first { $0["key"]?.text == "serverTimezone" }
-    if let text = zone?["value"]?.text, case .string(let name)? = try? JSONValue.parse(Array(text.utf8)) {
+    let settings = try database.table("setting") ?? []
+    func setting(_ key: String) -> JSONValue? {
+      let text = settings.first { $0["key"]?.text == key }?["value"]?.text
+      return text.flatMap { try? JSONValue.parse(Array($0.utf8)) }
+    }
+    if case .string(let name)? = setting("serverTimezone") {
       made.append(("serverTimezone", ForeignNode(text: name)))
+    }
+    if let days = setting(KumaDays.key)?.array {
+      made.append((KumaDays.key, list(days.map { ForeignNode(text: $0.string ?? $0.text) })))
     }
     return ForeignNode(content: .map(made), line: 0)
   }

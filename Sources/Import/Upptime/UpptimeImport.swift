@@ -84,9 +84,15 @@ private struct UpptimeSite {
     let name = section.text("name") ?? section["url"]?.text.map(ForeignURL.withoutUser) ?? "unnamed"
     let before = section.ledger.carried
     guard let url = section.text("url") else { return leaveOut(name, "it has no url") }
+    let kind = section.text("check") ?? "http"
+    guard kind != "http" || section["expectedStatusCodes"] == nil || !statuses.isEmpty else {
+      return leaveOut(name, "it expects no status that there is")
+    }
     var check: ImportedCheck
-    switch section.text("check") ?? "http" {
-    case "http": check = http(url)
+    switch kind {
+    case "http" where isRemote: check = remoteRequest(url)
+    case "tcp-ping" where isRemote: check = remotePing(url)
+    case "http": check = http(Self.hasScheme(url) ? url : "http://\(url)")
     case "tcp-ping":
       guard let port = section.number("port") ?? (section["port"] == nil ? 80 : nil) else {
         return leaveOut(name, "its port is no number that is known before the start")
@@ -94,14 +100,16 @@ private struct UpptimeSite {
       check = ImportedCheck(name: name, type: "tcp")
       check["host"] = .text(url)
       check["port"] = .number(port)
-      check["ip"] = .text(section.flag("ipv6") == true ? "6" : "4")
+      // An address is asked as it is.
+      if section.flag("ipv6") == true || IPAddress(url) == nil { check["ip"] = family }
     case "ssl":
       check = ImportedCheck(name: name, type: "tls")
-      check["host"] = .text(url)
-      check["port"] = .number(section.number("port") ?? 443)
+      let place = isRemote ? place(of: url) : (host: url, port: nil)
+      check["host"] = .text(place.host)
+      check["port"] = .number(section.number("port") ?? place.port ?? 443)
       check["tls.verify"] = .plain("false")
       check["expect.certificate.fail"] = .plain("7d")
-    case let kind: return leaveOut(name, "no check here is of this kind: \(kind.printable(maxBytes: 40))")
+    default: return leaveOut(name, "no check here is of this kind: \(kind.printable(maxBytes: 40))")
     }
     check.name = name
     pace(&check)
@@ -110,6 +118,53 @@ private struct UpptimeSite {
     rest()
     check.carried = section.ledger.carried - before
     check.notes += section.ledger.takeNotes()
+    return check
+  }
+
+  // MARK: Globalping
+
+  /// Probes of Globalping ask in place of the runner, each kind in another way.
+  private var isRemote: Bool { section["type"]?.text == "globalping" }
+
+  private var family: AgentValue { .text(section.flag("ipv6") == true ? "6" : "4") }
+
+  /// Whether it begins with a scheme or with a variable, which may have one.
+  private static func hasScheme(_ url: String) -> Bool { url.range(of: "://") != nil || url.hasPrefix("$") }
+
+  private static func isHTTP(_ url: String) -> Bool { url.hasPrefix("http://") || url.hasPrefix("https://") }
+
+  /// Host and port of a URL, which may lack its scheme.
+  private func place(of url: String) -> (host: String, port: Int?) {
+    let scheme = Self.isHTTP(url) ? url.range(of: "://") : nil
+    let authority = url[(scheme?.upperBound ?? url.startIndex)...].prefix { !"/?#".contains($0) }
+    let at = authority.lastIndex(of: "@").map { authority.index(after: $0) } ?? authority.startIndex
+    return ForeignURL.place(String(authority[at...]))
+  }
+
+  /// It follows no redirect, and sends no body.
+  private func remoteRequest(_ text: String) -> ImportedCheck {
+    let url = Self.isHTTP(text) || text.hasPrefix("$") ? text : "https://\(text)"
+    section.list(
+      "Globalping does not read it", "body", "maxRedirects", "requestTimeout", "connectTimeout",
+      change: .changed)
+    var check = http(url)
+    check["follow"] = .plain("false")
+    check["ip"] = family
+    if section["port"] != nil {
+      section.list("write the port into the url", "port", change: .changed)
+    }
+    return check
+  }
+
+  /// A `tcp-ping` of Globalping is one of ICMP.
+  private func remotePing(_ url: String) -> ImportedCheck {
+    var check = ImportedCheck(name: "", type: "ping")
+    let host = place(of: url).host
+    check["host"] = .text(host)
+    check["count"] = .plain("3")
+    if IPAddress(host) == nil { check["ip"] = family }
+    section.list("Globalping pings without a port", "port")
+    check.note(.stricter, "check", "Upptime takes a ping of Globalping that is not answered for one that is")
     return check
   }
 
@@ -134,22 +189,38 @@ private struct UpptimeSite {
     var check = ImportedCheck(name: "", type: "http")
     check.take(url: url)
     if let method = section.text("method") { check["method"] = .text(method.uppercased()) }
-    check.redirects("maxRedirects", section.number("maxRedirects") ?? 3)
+    if !isRemote { check.redirects("maxRedirects", section.number("maxRedirects") ?? 3) }
     let names = headers(&check)
-    if let body = section.text("body") {
+    if !isRemote, let body = section.text("body") {
       check.body(body)
       if !names.contains("content-type") { check.header("Content-Type", "application/x-www-form-urlencoded") }
     }
     tls(&check)
-    let codes = section.texts("expectedStatusCodes").compactMap { Int($0) }
-    for code in section["expectedStatusCodes"]?.all ?? [] where code.number == nil {
-      section.ledger.list(code, "it is no status", .changed)
+    let codes = statuses
+    section.ledger.carry(section["expectedStatusCodes"])
+    for code in section["expectedStatusCodes"]?.all ?? [] {
+      guard let number = code.number else {
+        section.ledger.list(code, "it is no status", .changed)
+        continue
+      }
+      if number == 0 {
+        section.ledger.list(code, "to Upptime a request that fails has it; it is down here", .stricter)
+      } else if !Self.known.contains(number) {
+        section.ledger.list(code, "no answer has it")
+      }
     }
     check["expect.status"] =
       codes.isEmpty
       ? .list(["200-208", "226", "300-308"].map { .plain($0) }) : .list(codes.map { .number($0) })
     body(&check)
     return check
+  }
+
+  private static let known = 100...599
+
+  /// Those expected that an answer can have.
+  private var statuses: [Int] {
+    (section["expectedStatusCodes"]?.all ?? []).compactMap(\.number).filter(Self.known.contains)
   }
 
   /// - Returns: the names, in lower case.
@@ -169,6 +240,12 @@ private struct UpptimeSite {
   }
 
   private func tls(_ check: inout ImportedCheck) {
+    guard !isRemote else {
+      check["tls.verify"] = .plain("false")
+      return section.list(
+        "Globalping verifies no certificate", "__dangerous__insecure", "__dangerous__disable_verify_peer",
+        "__dangerous__disable_verify_host")
+    }
     let all = section.flag("__dangerous__insecure") == true
     let chain = section.flag("__dangerous__disable_verify_peer") == true
     let host = section["__dangerous__disable_verify_host"]?.flag == true
@@ -205,15 +282,19 @@ private struct UpptimeSite {
   private func pace(_ check: inout ImportedCheck) {
     let isHTTP = check["type"]?.word == "http"
     // A ping has five seconds of its own, whatever a request has.
-    let timeout = isHTTP ? section.number("requestTimeout") ?? 60 : check["type"]?.word == "tcp" ? 5 : 60
+    let kind = check["type"]?.word
+    let whole = kind == "tcp" ? 5 : kind == "ping" ? 10 : 60
+    let timeout = isHTTP && !isRemote ? section.number("requestTimeout") ?? 60 : whole
     if !isHTTP { section.list("only requests have it", "requestTimeout", "connectTimeout") }
-    section.list("connecting has the time of the whole request", "connectTimeout", change: .laxer)
+    if !isRemote {
+      section.list("connecting has the time of the whole request", "connectTimeout", change: .laxer)
+    }
     section.list(
       "a run is tried three times, as Upptime tries what is not up", "maxRetries", change: .changed)
     check.pace(interval: interval, timeout: max(1, min(timeout, 100_000)) * 1000)
     check["retries"] = .plain("2")
     check["retry_delay"] = .plain("2s")
-    guard check["type"]?.word != "tls" else { return }
+    guard kind != "tls" else { return }
     let given = section.number("maxResponseTime")
     if isHTTP, given != nil {
       check.note(
@@ -221,7 +302,8 @@ private struct UpptimeSite {
     }
     let warn = given ?? 60_000
     let most = (check["timeout"]?.word).flatMap { ForeignDuration.milliseconds($0) } ?? 60_000
-    if warn > 0, warn < most { check["expect.response_time.warn"] = .duration(warn) }
+    let key = kind == "ping" ? "expect.rtt.warn" : "expect.response_time.warn"
+    if warn > 0, warn < most { check[key] = .duration(warn) }
   }
 }
 
