@@ -57,7 +57,7 @@ extension GivenMap {
       entries += options
     default:
       throw AdHocTargetError(
-        message: "\(quoted(target.prefix { $0 != "?" && $0 != "#" })) has the unknown scheme \(quoted(scheme))",
+        message: "\(quoted(name)) has the unknown scheme \(quoted(scheme))",
         hint: nearest(to: scheme, among: ["http", "https", "tcp", "tls", "dns", "ping"]).map {
           "did you mean \($0)://?"
         }

@@ -25,13 +25,15 @@ import Testing
   /// Telegraf's sizes: a number is one of bytes, and only units with an i are powers of 1024.
   @Test(
     arguments: [
-      ("1024", 1024), ("0", 0), ("7B", 7), ("1KB", 1000), ("1KiB", 1024), ("2MB", 2_000_000), ("2MiB", 2_097_152),
-      ("1GB", 1_000_000_000), ("1GiB", 1_073_741_824), ("1.5KiB", 1536), ("1kb", nil), ("KB", nil), ("", nil), ("x", nil),
+      ("1024", 1024), ("0", 0), ("7B", 7), ("1KB", 1000), ("1KiB", 1024), ("2MB", 2_000_000),
+      ("2MiB", 2_097_152), ("1GB", 1_000_000_000), ("1GiB", 1_073_741_824), ("1.5KiB", 1536), ("1kb", nil),
+      ("KB", nil), ("", nil), ("x", nil),
       ("1000000000GiB", nil),
     ] as [(String, Int?)])
   func sizes(text: String, bytes: Int?) throws {
     #expect(TelegrafInput.size(text) == bytes)
-    let made = try read("http_response", "\(Self.page)response_string_match = 'a'\nresponse_body_max_size = '\(text)'")
+    let made = try read(
+      "http_response", "\(Self.page)response_string_match = 'a'\nresponse_body_max_size = '\(text)'")
     let most = bytes.flatMap { $0 == 0 ? nil : $0 } ?? 33_554_432
     #expect(made.imported.checks.first?["max_body"]?.word == "\(min(most, 16_777_216))B")
     #expect(made.reasons.count == (most > 16_777_216 ? 1 : 0))

@@ -101,7 +101,8 @@ import Testing
   }
 
   /// What is left out comes first, then what has changed, then the rest: forty lines, the last of which counts the others.
-  @Test(arguments: [(36, 0), (37, 0), (38, 2), (39, 3), (100, 64)]) func fortyLines(leftOut: Int, more: Int) throws {
+  @Test(arguments: [(36, 0), (37, 0), (38, 2), (39, 3), (100, 64)])
+  func fortyLines(leftOut: Int, more: Int) throws {
     let made = try document((0..<leftOut).map { "name: n\($0), url: \"udp://a.example:1\"" })
     let lines = made.summary(report: nil)
     #expect(lines[1] == "quartz-agent: \(leftOut) left out, because nothing here means the same")

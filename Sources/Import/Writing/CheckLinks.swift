@@ -49,7 +49,7 @@ final class CheckLinks {
     if noted.insert(Noted(key: key, note: note)).inserted { notes[key, default: []].append(note) }
   }
 
-  /// Puts what was found into the checks. What runs on a host is not notified of while the host is down, so its checks
+  /// Puts what was found into the checks. Services of a host send no notification while the host is down, so their checks
   /// depend on the host's own, if that one runs.
   func finish(_ checks: inout [ImportedCheck]) {
     let off = Set(checks.filter { $0["enabled"]?.word == "false" }.map(\.key))

@@ -16,7 +16,9 @@ extension GroupStatus {
   }
 
   /// Name of the member that runs a check.
-  static func runner(_ member: String?) -> String { member.map { StatusFormat.name($0) } ?? "no known member" }
+  static func runner(_ member: String?) -> String {
+    member.map { StatusFormat.name($0) } ?? "no known member"
+  }
 
   /// `5 members, view 812, 2,013 of 10,004 checks mine`
   package func words(now: Timestamp) -> String {
