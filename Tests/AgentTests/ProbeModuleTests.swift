@@ -110,7 +110,7 @@ import Testing
     #expect(try facts(web, "shop.example") == ["shop.example", "shop.example"])
     #expect(try facts(web, "shop.example:8443") == ["shop.example:8443", "shop.example"])
     let named = "{prober: http, http: {headers: {host: own.example, X-A: b}}}"
-    #expect(try facts(named, nil) == ["own.example", nil])
+    #expect(try facts(named, nil) == ["own.example", "own.example"])
     #expect(try facts(named, "shop.example") == ["shop.example", "shop.example"])
     let secured = "{prober: http, http: {tls_config: {server_name: tls.example}}}"
     #expect(try facts(secured, "shop.example") == ["shop.example", "tls.example"])

@@ -54,6 +54,26 @@ import Testing
     #expect(made.imported.checks.first?["tls.server_name"]?.word == name)
   }
 
+  /// The parameter `hostname` takes the place of the module's Host header, and of the name that it gives TLS; `server_name`
+  /// stays.
+  @Test(
+    arguments: [
+      ("", "p.example:8443", "p.example:8443", "p.example"),
+      ("headers: {Host: b.example}", "p.example", "p.example", "p.example"),
+      ("tls_config: {server_name: c.example}", "p.example", "p.example", "c.example"),
+      (
+        "headers: {Host: b.example}, tls_config: {server_name: c.example}", "p.example", "p.example",
+        "c.example"
+      ),
+    ])
+  func namesOfTheParameter(settings: String, hostname: String, host: String, name: String) throws {
+    let made = try read(
+      "prober: http, http: {\(settings)}", of: "https://192.0.2.1",
+      more: "  params: {module: [m], hostname: [\"\(hostname)\"]}\n")
+    let check = try #require(made.imported.checks.first)
+    #expect(check["headers.Host"]?.word == host && check["tls.server_name"]?.word == name)
+  }
+
   @Test(arguments: ["192.0.2.1", "192.0.2.1:80", "a.example:9100", "2001:db8::1"])
   func hostsOfPings(target: String) throws {
     let made = try read("prober: icmp", of: target)

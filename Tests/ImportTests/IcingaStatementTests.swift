@@ -7,7 +7,8 @@ import Testing
 
 /// Icinga 2: statements of a file with objects in them, and limits of time.
 @Suite struct IcingaStatementTests {
-  private static let host = "object Host \"h\" {\n address = \"192.0.2.1\"\n check_command = \"tcp\"\n}\n"
+  private static let host =
+    "object Host \"h\" {\n address = \"192.0.2.1\"\n check_command = \"hostalive\"\n}\n"
   private static let why = "objects inside a statement of the language are not worked out"
 
   /// Objects of a condition, a loop, a function or a namespace are left out, one line for each statement.

@@ -51,10 +51,8 @@ import Testing
         count: 5
         expect:
           rtt:
-            warn: 3s
             fail: 5s
           loss:
-            warn: 80%
             fail: 100%
         failure_threshold: 3
         interval_failing: 30s

@@ -24,8 +24,8 @@ import Testing
   /// Each probe's kind, port and longest time.
   @Test(
     arguments: [
-      ("FPing", "ping", nil, "3s", nil), ("FPing6", "ping", nil, "3s", nil),
-      ("FPingContinuous", "ping", nil, "3s", nil), ("TCPPing", "tcp", "80", "5s", nil),
+      ("FPing", "ping", nil, "2500ms", nil), ("FPing6", "ping", nil, "2500ms", nil),
+      ("FPingContinuous", "ping", nil, "2500ms", nil), ("TCPPing", "tcp", "80", "5s", nil),
       ("SSH", "tcp", "22", "5s", "ssh"), ("AnotherSSH", "tcp", "22", "5s", "ssh"),
       ("EchoPingSmtp", "tcp", "25", "5s", "smtp"), ("DNS", "dns", nil, "5s", nil),
       ("AnotherDNS", "dns", nil, "5s", nil), ("EchoPingDNS", "dns", nil, "5s", nil),
@@ -46,7 +46,7 @@ import Testing
       ("FPing", "sourceaddress = 192.0.2.9", "source_address", "192.0.2.9"),
       ("FPing", "protocol = 6", "ip", "6"), ("FPing", "protocol = 4", "ip", "4"), ("FPing", "", "ip", nil),
       ("FPing", "pings = 100", "count", "100"), ("FPing", "pings = 101", "count", "100"),
-      ("FPing", "timeout = 4", "timeout", "5500ms"),
+      ("FPing", "timeout = 4", "timeout", "5s"),
       ("FPing", "pings = 2\nhostinterval = 0.2", "packet_interval", "200ms"),
       ("FPing", "", "packet_interval", nil),
       ("FPing", "pings = 2", "packet_interval", "1s"), ("TCPPing", "port = 443", "port", "443"),

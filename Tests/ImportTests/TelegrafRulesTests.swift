@@ -169,7 +169,7 @@ import Testing
       ("count = 2\nping_interval = 0.001", "packet_interval", "10ms", []), ("count = 0", "count", "1", []),
       ("method = 'native'\ncount = 2\nping_interval = 0.1", "packet_interval", "200ms", []),
       ("count = 2\nping_interval = 20\ninterval = 60", "packet_interval", "10s", []),
-      ("count = 0", "count", "1", ["changed: count: 0 is made 1, the least there is"]),
+      ("count = 0", "count", "1", []),
       ("ipv4 = true\nipv6 = true", "ip", "4", []),
       (
         "method = 'native'\nsize = 1473", "size", nil,

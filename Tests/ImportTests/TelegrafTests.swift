@@ -151,7 +151,7 @@ import Testing
       ])
     #expect(try made.keys() == "type: ping\nhost: \"192.0.2.1\"\ncount: 3\npacket_interval: 500ms")
     #expect(
-      made.imported.checks[0]["timeout"]?.word == "2s" && made.imported.checks[0]["interval"]?.word == "1m")
+      made.imported.checks[0]["timeout"]?.word == "4s" && made.imported.checks[0]["interval"]?.word == "1m")
     #expect(
       try made.keys(of: 2)
         == "type: dns\nserver: \"[2001:db8::53]:5353\"\nquery:\n  name: a.example\n  type: MX\ntransport: tcp"

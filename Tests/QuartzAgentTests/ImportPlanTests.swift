@@ -79,7 +79,7 @@ import Testing
     let resolver = ", client: {dns-resolver: \"tcp://192.0.2.53:53\"}"
     let ssh = "name: s, url: \"ssh://a.example\", ssh: {username: u, password: p}"
     func made(_ count: Int) throws -> ImportDocument {
-      try document((0..<count).map { "name: n\($0), url: \"tcp://a.example:1\"\(resolver)" } + [ssh])
+      try document((0..<count).map { "name: n\($0), url: \"http://a.example:1\"\(resolver)" } + [ssh])
     }
     let words = "  changed: it is asked over UDP first: \"n0\", \"n1\", \"n2\""
     let login = "  laxer: the greeting is read, and there is no login: \"s\""

@@ -73,7 +73,7 @@ extension ImportedCheck {
       self["headers"] = .map(headers)
     }
     let isSecured = prober == .tcp && (self["tls"] != nil || self["starttls"] != nil)
-    guard prober == .http || isSecured, self["tls.server_name"] == nil else { return }
+    guard prober == .http || isSecured, self["tls.server_name"] == nil || isNamedByHost else { return }
     if case .plain? = self["tls"] { self["tls"] = .map([]) }
     // A port belongs to the Host header alone (RFC 6066, section 3).
     self["tls.server_name"] = .text(Endpoint(name, defaultPort: 0)?.host ?? name)

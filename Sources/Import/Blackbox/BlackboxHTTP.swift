@@ -120,7 +120,9 @@ struct BlackboxHTTP {
     else { return }
     let own = ForeignURL.place(String(url[start.upperBound...].prefix { !"/?#".contains($0) })).host
     let name = ForeignURL.place(named).host
-    if !name.isEmpty, name.lowercased() != own.lowercased() { check["tls.server_name"] = .text(name) }
+    guard !name.isEmpty, name.lowercased() != own.lowercased() else { return }
+    check["tls.server_name"] = .text(name)
+    check.isNamedByHost = true
   }
 
   private func body(_ check: inout ImportedCheck) {

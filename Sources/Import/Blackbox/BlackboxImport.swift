@@ -226,8 +226,8 @@ extension ImportedCheck {
     switch self["type"]?.word {
     case "http":
       header("Host", name)
-      if self["url"]?.word?.hasPrefix("https://") == true, self["tls.server_name"] == nil {
-        self["tls.server_name"] = .text(name)
+      if self["url"]?.word?.hasPrefix("https://") == true, self["tls.server_name"] == nil || isNamedByHost {
+        self["tls.server_name"] = .text(ForeignURL.place(name).host)
       }
     case "tcp" where self["tls"] != nil && self["tls.server_name"] == nil:
       if self["tls"]?.word != nil { self["tls"] = .map([]) }
