@@ -23,7 +23,7 @@ import Testing
   func objectsInside(text: String, word: String, line: Int) throws {
     let made = try ReadSource(.icinga2, Self.host + text + "\n")
     #expect(made.names == ["h host"])
-    #expect(made.imported.leftOut.map(\.name) == ["objects in \(word) at line \(line)"])
+    #expect(made.imported.leftOut.map(\.name) == ["\"objects in \(word) at line \(line)\""])
     #expect(made.imported.leftOut.map(\.why) == [Self.why])
     #expect(made.imported.notes.map(\.place) == ["f:\(line): \(word)"])
     #expect(made.imported.carried + made.imported.listed == made.imported.total)
@@ -33,7 +33,7 @@ import Testing
   @Test func bothBranches() throws {
     let text = "if (x) {\n object Host \"a\" { }\n}\nelse {\n object Host \"b\" { }\n}\n"
     let made = try ReadSource(.icinga2, Self.host + text)
-    #expect(made.imported.leftOut.map(\.name) == ["objects in if at line 5", "objects in else at line 8"])
+    #expect(made.imported.leftOut.map(\.name) == ["\"objects in if at line 5\"", "\"objects in else at line 8\""])
   }
 
   /// Other statements are passed over.

@@ -66,12 +66,7 @@ struct ProbeWish: Hashable, Sendable {
 extension ImportedCheck {
   /// The name to ask for instead of the target's own.
   fileprivate mutating func take(hostname name: String, _ prober: BlackboxModule.Prober?) {
-    if prober == .http {
-      var headers: [(name: String, value: AgentValue)] = []
-      if case .map(let known)? = self["headers"] { headers = known.filter { $0.name.lowercased() != "host" } }
-      headers.append(("Host", .text(name)))
-      self["headers"] = .map(headers)
-    }
+    if prober == .http { host(name) }
     let isSecured = prober == .tcp && (self["tls"] != nil || self["starttls"] != nil)
     guard prober == .http || isSecured, self["tls.server_name"] == nil || isNamedByHost else { return }
     if case .plain? = self["tls"] { self["tls"] = .map([]) }

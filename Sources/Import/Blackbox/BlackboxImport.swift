@@ -225,7 +225,7 @@ extension ImportedCheck {
   fileprivate mutating func asks(for name: String) {
     switch self["type"]?.word {
     case "http":
-      header("Host", name)
+      host(name)
       if self["url"]?.word?.hasPrefix("https://") == true, self["tls.server_name"] == nil || isNamedByHost {
         self["tls.server_name"] = .text(ForeignURL.place(name).host)
       }
