@@ -170,18 +170,17 @@ import Testing
             said.heads.withLock { $0.append(head) }
           }))
     }
-    for _ in 0..<5000 where said.heads.withLock({ $0.last }) != head || said.arranged.withLock({ $0 }) == 0 {
-      try await Task.sleep(for: .milliseconds(1))
+    try await until("the list is told of and arranged") {
+      said.heads.withLock { $0.last } == head && said.arranged.withLock { $0 } > 0
     }
     #expect(runner.head == head && runner.headRevision == 12 && runner.placedRevision == 10)
     #expect(store.watched.withLock { $0.first } == 10 && runner.assignment.owned == 24)
     #expect(runner.remembered(root: "/q/g/")?.cluster == 7)
     life.cancel()
-    for _ in 0..<5000 where store.asked.withLock({ !$0.contains(.revoke(lease: 4)) }) {
+    try await until("the lease is given back") {
       clock.advance(by: .milliseconds(200))
-      try await Task.sleep(for: .milliseconds(1))
+      return store.asked.withLock { $0.contains(.revoke(lease: 4)) }
     }
-    try #require(store.asked.withLock { $0.contains(.revoke(lease: 4)) })
     await life.value
     #expect(store.asked.withLock { $0.prefix(3).map(\.isGrant) } == [true, false, false])
     #expect(runner.look { $0.stage } == .left)

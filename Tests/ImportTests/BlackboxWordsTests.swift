@@ -198,7 +198,7 @@ import Testing
       "prober: tcp, tcp: {query_response: [\(steps), {starttls: true}]}", of: "a.example:25")
     let check = try #require(made.imported.checks.first)
     #expect(check["starttls"] != nil && check["dialog"] == nil)
-    let why = "what a server says before STARTTLS is not compared"
+    let why = "the greeting before STARTTLS is not compared"
     #expect(check.notes.map(\.why) == Array(repeating: why, count: listed))
     #expect(check.notes.allSatisfy { $0.change == .laxer } && made.imported.listed == listed)
   }

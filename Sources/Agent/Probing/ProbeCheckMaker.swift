@@ -27,7 +27,7 @@ struct ProbeCheckMaker: Sendable {
     // A stranger's probe that is held back waits no longer than this.
     made["interval"] = .plain("\(max(1000, wish.milliseconds))ms")
     made["timeout"] = .plain("\(wish.milliseconds)ms")
-    if let name = wish.hostname { made.take(hostname: name, module.prober) }
+    if let name = wish.hostname { made.asks(for: name) }
     if let family = wish.family { made["ip"] = .text(String(family)) }
     let check = try parsed(made, module)
     return origin == .api ? check.aimedByStranger : check
@@ -61,16 +61,4 @@ struct ProbeWish: Hashable, Sendable {
   var family: Int?
   /// Of its time, 10 to 60,000.
   var milliseconds: Int
-}
-
-extension ImportedCheck {
-  /// The name to ask for instead of the target's own.
-  fileprivate mutating func take(hostname name: String, _ prober: BlackboxModule.Prober?) {
-    if prober == .http { host(name) }
-    let isSecured = prober == .tcp && (self["tls"] != nil || self["starttls"] != nil)
-    guard prober == .http || isSecured, self["tls.server_name"] == nil || isNamedByHost else { return }
-    if case .plain? = self["tls"] { self["tls"] = .map([]) }
-    // A port belongs to the Host header alone (RFC 6066, section 3).
-    self["tls.server_name"] = .text(Endpoint(name, defaultPort: 0)?.host ?? name)
-  }
 }

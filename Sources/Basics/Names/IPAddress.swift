@@ -263,3 +263,15 @@ private func masked(_ address: IPAddress, _ prefix: Int) -> IPAddress {
     return .v6(high: high, low: low & (UInt64.max << (128 - prefix)))
   }
 }
+
+extension IPAddress {
+  /// Name below which the names of the address are: in-addr.arpa (RFC 1035 3.5), or ip6.arpa (RFC 3596 2.5).
+  package var reverseName: String {
+    switch self {
+    case .v4: bytes.reversed().map { String($0) }.joined(separator: ".") + ".in-addr.arpa"
+    case .v6:
+      bytes.reversed().flatMap { [String($0 & 15, radix: 16), String($0 >> 4, radix: 16)] }
+        .joined(separator: ".") + ".ip6.arpa"
+    }
+  }
+}

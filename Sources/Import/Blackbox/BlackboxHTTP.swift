@@ -120,9 +120,7 @@ struct BlackboxHTTP {
     else { return }
     let own = ForeignURL.place(String(url[start.upperBound...].prefix { !"/?#".contains($0) })).host
     let name = ForeignURL.place(named).host
-    guard !name.isEmpty, name.lowercased() != own.lowercased() else { return }
-    check["tls.server_name"] = .text(name)
-    check.isNamedByHost = true
+    if !name.isEmpty, name.lowercased() != own.lowercased() { check["tls.server_name"] = .text(name) }
   }
 
   private func body(_ check: inout ImportedCheck) {

@@ -77,14 +77,11 @@ struct BlackboxImport {
     let values = document["spec"]?["values"] ?? document
     let targets = "the targets of the chart become no checks: write them as static_configs of a job"
     ledger.list(values["serviceMonitor"]?["targets"], targets, always: false)
-    for entry in document.entries ?? [] where entry.name != "spec" && entry.name != "config" {
-      ledger.list(entry.value, "it is about the Helm chart", always: false)
-    }
-    for entry in document["spec"]?.entries ?? [] where entry.name != "values" {
-      ledger.list(entry.value, "it is about the Helm chart", always: false)
-    }
-    for entry in values.entries ?? [] where entry.name != "config" {
-      ledger.list(entry.value, "it is about the Helm chart", always: false)
+    let parts = [(document, ["spec", "config"]), (document["spec"], ["values"]), (values, ["config"])]
+    for (node, inner) in parts {
+      for entry in node?.entries ?? [] where !inner.contains(entry.name) {
+        ledger.list(entry.value, "it is about the Helm chart", always: false)
+      }
     }
   }
 
@@ -221,18 +218,29 @@ struct ProbeWish {
 }
 
 extension ImportedCheck {
-  /// Effect of the exporter's parameter `hostname`.
-  fileprivate mutating func asks(for name: String) {
-    switch self["type"]?.word {
-    case "http":
-      host(name)
-      if self["url"]?.word?.hasPrefix("https://") == true, self["tls.server_name"] == nil || isNamedByHost {
-        self["tls.server_name"] = .text(ForeignURL.place(name).host)
-      }
-    case "tcp" where self["tls"] != nil && self["tls.server_name"] == nil:
-      if self["tls"]?.word != nil { self["tls"] = .map([]) }
-      self["tls.server_name"] = .text(name)
-    default: break
-    }
+  /// Effect of the exporter's parameter `hostname`. Where the module has another Host header, which the exporter refuses, the
+  /// parameter counts.
+  package mutating func asks(for name: String) {
+    let isHTTP = self["type"]?.word == "http"
+    // A port belongs to the Host header alone (RFC 6066, section 3).
+    let former = isHTTP ? takeHost().map { ForeignURL.place($0).host } : nil
+    if isHTTP { entry("headers", "Host", .text(name)) }
+    // Without redirects an address in the clear never comes to TLS.
+    let isSecured =
+      isHTTP
+      ? self["url"]?.word?.lowercased().hasPrefix("https://") == true || self["follow"] == nil
+      : self["tls"] != nil || self["starttls"] != nil
+    let given = self["tls.server_name"]?.word
+    guard isSecured, given == nil || given == former else { return }
+    if case .plain? = self["tls"] { self["tls"] = .map([]) }
+    self["tls.server_name"] = .text(ForeignURL.place(name).host)
+  }
+
+  /// The Host header, which is taken away.
+  private mutating func takeHost() -> String? {
+    guard case .map(let headers)? = self["headers"] else { return nil }
+    let others = headers.filter { $0.name.lowercased() != "host" }
+    if others.isEmpty { remove("headers") } else { self["headers"] = .map(others) }
+    return headers.last { $0.name.lowercased() == "host" }?.value.word
   }
 }

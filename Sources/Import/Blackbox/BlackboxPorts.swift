@@ -54,7 +54,7 @@ struct BlackboxTCP {
     }
     for step in steps[...upgrade] {
       if let pattern = step["expect"], !Self.isUsual(pattern.text ?? "") {
-        section.ledger.list(pattern, "what a server says before STARTTLS is not compared", .laxer)
+        section.ledger.list(pattern, "the greeting before STARTTLS is not compared", .laxer)
       }
       section.ledger.carry(step)
     }
@@ -220,6 +220,7 @@ struct BlackboxDNS {
       "there is no condition that every answer must meet", "fail_if_all_match_regexp",
       "fail_if_not_matches_regexp", change: .laxer)
   }
+
   /// A pattern of the record's name, its TTL, its class or its type, which stand before the data.
   private func seesMore(_ pattern: String) -> Bool {
     let marks = ["\t", "\\t", "\\s", "\\A", "[[:space:]]", "[[:blank:]]"]

@@ -198,7 +198,7 @@ struct KumaMonitor {
     guard let name = row.text("hostname") else { throw KumaRefusal("it has no hostname") }
     let type = row.text("dns_resolve_type") ?? "A"
     // Of a PTR record the monitor has the address.
-    check["query.name"] = .text(type == "PTR" ? ReverseName.of(name) ?? name : name)
+    check["query.name"] = .text(type == "PTR" ? IPAddress(name)?.reverseName ?? name : name)
     check["query.type"] = .text(type)
     let port = row.number("port") ?? 53
     let servers = (row.text("dns_resolve_server") ?? "1.1.1.1").split(separator: ",").map { $0.trimmed }

@@ -64,11 +64,11 @@ struct NagiosFile {
     _ line: String, _ number: Int, of kind: String
   ) -> (name: String, value: ForeignNode) {
     let text = withoutComment(line)
-    let written = String(text.prefix { $0 != " " && $0 != "\t" })
-    let value = ForeignNode(text: text.dropFirst(written.count).trimmed, line: number)
+    let name = text.prefix { $0 != " " && $0 != "\t" }
+    let value = ForeignNode(text: text[name.endIndex...].trimmed, line: number)
     // Macros of custom variables are in capitals.
-    if written.hasPrefix("_") { return (written.uppercased(), value) }
-    return (otherNames[kind]?[written] ?? written, value)
+    if name.hasPrefix("_") { return (name.uppercased(), value) }
+    return (otherNames[kind]?[String(name)] ?? String(name), value)
   }
 
   /// Further names of directives that Nagios knows, and the usual ones.

@@ -76,10 +76,8 @@ extension NagiosCall {
     var check = ImportedCheck(name: "", type: "dns")
     guard let name = option("H") ?? word() else { return nil }
     if let server = option("s") ?? word() { check["server"] = .text(server) }
-    let parts = name.split(separator: ".").map { Int($0) }
-    if parts.count == 4, parts.allSatisfy({ $0 != nil }) {
-      check["query.name"] = .text(
-        name.split(separator: ".").reversed().joined(separator: ".") + ".in-addr.arpa")
+    if let address = IPAddress(name) {
+      check["query.name"] = .text(address.reverseName)
       check["query.type"] = .text("PTR")
     } else {
       check["query.name"] = .text(name)

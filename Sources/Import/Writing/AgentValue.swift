@@ -68,8 +68,6 @@ package struct OldQuestion: Hashable, Sendable {
 package struct ImportedCheck: Sendable {
   package var name: String
   package var keys: [(name: String, value: AgentValue)] = []
-  /// The name asked for in TLS is that of the Host header, and another Host has another.
-  package var isNamedByHost = false
   /// Values of its source that could not be carried over.
   package var notes: [ImportNote] = []
   /// How the old monitor is asked for its verdict; nil: it cannot be.

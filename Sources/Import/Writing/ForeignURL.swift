@@ -100,13 +100,6 @@ extension ImportedCheck {
     entry("headers", name, isSecret && !value.isEmpty ? .secret(Redacted(value), as: name) : .text(value))
   }
 
-  /// The Host header, in the place of any other.
-  package mutating func host(_ name: String) {
-    var headers: [(name: String, value: AgentValue)] = []
-    if case .map(let known)? = self["headers"] { headers = known.filter { $0.name.lowercased() != "host" } }
-    self["headers"] = .map(headers + [("Host", .text(name))])
-  }
-
   private static func saysWhoAsks(_ value: String) -> Bool {
     let value = value.lowercased()
     return ["bearer ", "basic ", "digest ", "token "].contains { value.hasPrefix($0) }

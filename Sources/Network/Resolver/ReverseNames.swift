@@ -17,15 +17,3 @@ extension SystemResolver {
     return nil
   }
 }
-
-extension IPAddress {
-  /// Where its name is: in-addr.arpa (RFC 1035 3.5), or ip6.arpa (RFC 3596 2.5).
-  var reverseName: String {
-    switch self {
-    case .v4: bytes.reversed().map { String($0) }.joined(separator: ".") + ".in-addr.arpa"
-    case .v6:
-      bytes.reversed().flatMap { [String($0 & 15, radix: 16), String($0 >> 4, radix: 16)] }
-        .joined(separator: ".") + ".ip6.arpa"
-    }
-  }
-}

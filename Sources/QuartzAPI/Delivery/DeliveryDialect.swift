@@ -106,7 +106,7 @@ package enum DeliveryDialect: Hashable, Sendable {
 }
 
 /// A use of the key of the Quartz API that needs a right of its own.
-package enum KeyUse: CaseIterable, Sendable {
+package enum KeyUse: Sendable {
   case results, checks, resources
 
   var words: String {

@@ -30,6 +30,8 @@ struct ImportDiff: Sendable {
   ///   - old: where the exporter is; its `/probe` may be left out.
   ///   - file: what paths of the modules are relative to.
   static func pairs(_ document: ImportDocument, old: String, file: String) throws(ConfigErrors) -> [Pair] {
+    // The loader refuses a file without checks.
+    guard !document.checks.isEmpty else { return [] }
     let ours = try document.loaded(as: file)
     let asked = zip(document.checks, ours).filter { $0.0.question != nil && $0.1.enabled }.prefix(most)
     let questions = asked.map { imported, check in question(imported, old, check) }

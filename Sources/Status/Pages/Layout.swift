@@ -194,9 +194,9 @@ package struct MissingPage {
 
   package func render(nonce: String) -> Markup {
     if let check = snapshot.group?.elsewhere.first(where: { $0.id == id }) {
-      let rest =
-        check.member == nil ? "of the group." : "another member of the group: its state is shown there."
-      let words = "Run by \(GroupStatus.runner(check.member))\(check.member == nil ? " " : ", ")\(rest)"
+      let isKnown = check.member != nil
+      let rest = isKnown ? ", another member of the group: its state is shown there" : " of the group"
+      let words = "Run by \(GroupStatus.runner(check.member))\(rest)."
       return Layout.page(
         title: StatusFormat.name(check.name), snapshot: snapshot, nonce: nonce,
         """
