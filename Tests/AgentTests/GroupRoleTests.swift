@@ -15,15 +15,6 @@ import Testing
 @Suite struct GroupRoleTests {
   private let clock = FakeClock()
 
-  private func check(_ name: String, _ change: (inout CheckDefinition) -> Void = { _ in }) throws
-    -> MonitoringCheck
-  {
-    var definition = CheckDefinition()
-    (definition.name, definition.type, definition.host, definition.port) = (name, "tcp", "shop.example", 80)
-    change(&definition)
-    return try MonitoringCheck(definition)
-  }
-
   /// A desk of the agent `a`, with the last view of the group as it was kept; `nil`: it knows of none.
   private func desk(_ memory: GroupMemory? = nil, sharesFile: Bool = true) -> GroupDesk {
     var (group, settings) = (GroupSettings(), Settings())
@@ -53,7 +44,7 @@ import Testing
   /// Without the store and a view every check is run, and none is its own: an assistant's.
   @Test func aMemberThatHasSeenNobody() throws {
     let desk = desk()
-    let checks = [try check("Shop"), try check("Mail")]
+    let checks = [try tcpCheck("Shop"), try tcpCheck("Mail")]
     #expect(desk.arrange(checks).here.isEmpty, "who has what is not known yet")
     #expect(checks.map { role(desk, $0) } == [.elsewhere, .elsewhere])
     clock.advance(by: .seconds(10))
@@ -65,7 +56,7 @@ import Testing
 
   /// By the last view: its own at once, and those of others that it is the standby of after half a lease more.
   @Test func aMemberWithAView() throws {
-    let checks = try (0..<20).map { try check("check \($0)") }
+    let checks = try (0..<20).map { try tcpCheck("check \($0)") }
     let desk = desk(memory(["a", "b"], of: checks))
     clock.advance(by: .seconds(11))
     _ = desk.arrange(checks)
@@ -84,12 +75,12 @@ import Testing
   /// What is not the group's is this agent's own where it is in its list; what it takes no part in is with others.
   @Test func whatIsNotShared() throws {
     func remote(_ name: String, _ number: UInt64, enabled: Bool) throws -> MonitoringCheck {
-      try check(name) {
+      try tcpCheck(name) {
         ($0.origin, $0.id) = (.api, UniqueID(high: 0x4000, low: number).description)
         $0.enabled = enabled
       }
     }
-    let (own, shared) = (try check("Own"), try remote("Shared", 1, enabled: true))
+    let (own, shared) = (try tcpCheck("Own"), try remote("Shared", 1, enabled: true))
     let (off, refused) = (try remote("Off", 2, enabled: false), UniqueID(high: 9, low: 9))
     let desk = desk(sharesFile: false)
     clock.advance(by: .seconds(11))
@@ -104,7 +95,7 @@ import Testing
 
   /// The name of its slot for each result of the schedule; the revision where the check is this agent's own.
   @Test func stamps() throws {
-    let (owned, other) = (try check("Owned"), try check("Other"))
+    let (owned, other) = (try tcpCheck("Owned"), try tcpCheck("Other"))
     let desk = desk(memory(["a"], of: [owned]))
     clock.advance(by: .seconds(11))
     _ = desk.arrange([owned])

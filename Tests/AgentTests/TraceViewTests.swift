@@ -18,15 +18,6 @@ import Tracing
 @Suite struct TraceViewTests {
   private let clock = FakeClock()
 
-  private func check(_ name: String, _ change: (inout CheckDefinition) -> Void = { _ in }) throws
-    -> MonitoringCheck
-  {
-    var definition = CheckDefinition()
-    (definition.name, definition.type, definition.host, definition.port) = (name, "tcp", "192.0.2.1", 80)
-    change(&definition)
-    return try MonitoringCheck(definition)
-  }
-
   private func desk(
     _ checks: [MonitoringCheck], _ settings: TraceSettings, _ history: HistoryStore = HistoryStore(),
     in folder: String
@@ -39,13 +30,13 @@ import Tracing
 
   /// Why the path of a check is not looked at, the first reason of several; nothing where it is.
   @Test func whyThereIsNone() async throws {
-    let plain = try check("Plain")
-    let job = try check("Job") {
+    let plain = try tcpCheck("Plain", host: "192.0.2.1")
+    let job = try tcpCheck("Job", host: "192.0.2.1") {
       ($0.type, $0.host, $0.port) = ("heartbeat", nil, nil)
       ($0.token, $0.period) = (Redacted("0123456789abcdef0123456789abcdef"), .seconds(3600))
     }
-    let off = try check("Off") { $0.plan.trace = false }
-    let remote = try check("Remote") {
+    let off = try tcpCheck("Off", host: "192.0.2.1") { $0.plan.trace = false }
+    let remote = try tcpCheck("Remote", host: "192.0.2.1") {
       ($0.origin, $0.id) = (.api, UniqueID(high: 0x4000, low: 1).description)
     }
     let checks = [plain, job, off, remote]
@@ -70,7 +61,7 @@ import Tracing
 
   /// A result is slow from so many times the usual on, once there are results enough; without the factor nothing is.
   @Test func whatIsSlow() async throws {
-    let shop = try check("Shop")
+    let shop = try tcpCheck("Shop", host: "192.0.2.1")
     let history = HistoryStore()
     history.apply([shop], now: clock.wall)
     try await withTemporaryDirectory { folder in
@@ -106,7 +97,7 @@ import Tracing
 
   /// Without a trace there is nothing to say in a message, and nothing of a check that is not known here.
   @Test func nothingKnown() async throws {
-    let shop = try check("Shop")
+    let shop = try tcpCheck("Shop", host: "192.0.2.1")
     try await withTemporaryDirectory { folder in
       let desk = await desk([shop], TraceSettings(), in: folder.path)
       #expect(desk.line(of: shop.id, since: clock.wall) == nil && !desk.isTracing(shop.id))
