@@ -17,6 +17,7 @@ import Testing
         http: {preferred_ip_protocol: ip4, headers: {X-Odd: "${target} $1"}, basic_auth: {username: us, password: "p w"}}
       icmp: {prober: icmp}
       bare: {prober: http, http: {no_follow_redirects: true, tls_config: {insecure_skip_verify: true}}}
+      still: {prober: http, http: {no_follow_redirects: true}}
       file: {prober: http, http: {bearer_token_file: "/run/${label:team}"}}
 
     """
@@ -127,6 +128,32 @@ import Testing
     #expect(made.imported.listed == made.imported.notes.count { $0.isValue } + 1)
   }
 
+  /// The name is asked for at each target: in the request, and in TLS, to which a redirect may lead.
+  @Test func aNameAskedForIsCarried() throws {
+    let made = try read(params: ", hostname: [\"h.example:8443\"]")
+    #expect(made.names == [])
+    #expect(text(of: made).contains("      Host: h.example:8443\n"))
+    #expect(text(of: made).contains("    tls:\n      server_name: h.example\n"))
+    let loaded = try loaded(made).settings.checks
+    #expect(loaded.count == 3)
+    for check in loaded {
+      guard case .http(let http) = check.kind else {
+        Issue.record("\(check.name) is no HTTP check")
+        continue
+      }
+      #expect(http.headers.last?.name == "Host" && http.headers.last?.value == Redacted("h.example:8443"))
+      #expect(http.tls.serverName == "h.example")
+    }
+  }
+
+  /// Prometheus reads it again when it has targets.
+  @Test(arguments: ["[]", "[{\"targets\": []}]"]) func aListWithoutTargets(list: String) throws {
+    let made = try read([("in/a.json", list)])
+    #expect(made.names == [] && made.imported.sections.discover.isEmpty)
+    #expect(made.reasonCounts[Self.readOnce] == 1)
+    #expect(made.reasonCounts["its targets are in a file that was not given: import it too"] == nil)
+  }
+
   struct Other: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var module = "web"
@@ -204,7 +231,7 @@ import Testing
     Other(
       "a module by the address", rules: ["- {source_labels: [__param_target], target_label: __param_module}"],
       names: []),
-    Other("a name asked for", params: ", hostname: [h.example]"),
+    Other("a name asked for, which TLS has only", module: "still", params: ", hostname: [h.example]"),
   ]
 
   /// Checks of the targets that are there; the report says that no further one will be seen.

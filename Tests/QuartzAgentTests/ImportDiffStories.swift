@@ -80,29 +80,6 @@ import Testing
     #expect(outcome.stdout.contains("blackbox_exporter was not to be asked"))
   }
 
-  /// Where each check is refused, there is no pair.
-  @Test func noPairIsSaid() async throws {
-    try await withTemporaryDirectory { folder in
-      try """
-      modules: {ping: {prober: icmp}}
-      scrape_configs:
-        - job_name: hosts
-          metrics_path: /probe
-          params: {module: [ping]}
-          static_configs: [{targets: ["192.0.2.1:80"]}]
-          relabel_configs: [{source_labels: [__address__], target_label: __param_target}]
-      """.write(to: folder.appending(path: "p.yml"), atomically: true, encoding: .utf8)
-      let outcome = try await AgentProcess(
-        ["import", "auto", "p.yml", "--diff", "http://127.0.0.1:1/"], in: folder
-      ).finish()
-      #expect(outcome.status == 65)
-      #expect(
-        outcome.stderr.hasSuffix(
-          "quartz-agent: error: --diff has nothing to compare: no enabled check of these files is one that "
-            + "blackbox_exporter answers\n"), "\(outcome.stderr)")
-    }
-  }
-
   @Test func whoHasSeenEnoughGetsTheReport() async throws {
     let outcome = try await diff(["/up"], "--for", "1h", stop: true)
     #expect(outcome.status == 130, "\(outcome.stdout) \(outcome.stderr)")

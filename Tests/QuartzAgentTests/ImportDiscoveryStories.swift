@@ -3,6 +3,7 @@
 import Basics
 import Foundation
 import Import
+import Monitoring
 import Synchronization
 import TestSupport
 import Testing
@@ -148,5 +149,15 @@ import Testing
     #expect(compared.checks.map { $0.question?.target } == ["http://a.example", "http://b.example"])
     #expect(
       compared.sections.discover.isEmpty && compared.checks.allSatisfy { $0.question?.module == "page" })
+    let pairs = try ImportDiff.pairs(compared, old: "http://127.0.0.1:1/", file: "p.yml")
+    #expect(pairs.map(\.ours.name) == ["page http://a.example", "page http://b.example"])
+    #expect(pairs.map(\.old.name) == ["page http://a.example", "page http://b.example"])
+  }
+
+  /// A document without checks has no pair, where the loader would refuse it.
+  @Test func noPairs() throws {
+    let compared = try document("[]", fixesTargets: true)
+    #expect(compared.checks.isEmpty)
+    #expect(try ImportDiff.pairs(compared, old: "http://127.0.0.1:1/", file: "p.yml").isEmpty)
   }
 }

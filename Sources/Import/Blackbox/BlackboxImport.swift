@@ -14,7 +14,9 @@ struct BlackboxImport {
     for file in files {
       let read = try ForeignNode.documents(file, ledger)
       let groups = read.flatMap { $0.items ?? [] }.filter { $0["targets"] != nil }
-      if groups.isEmpty { documents += read } else { work.files.append((file, groups)) }
+      // A list may be empty at the time.
+      let isList = !groups.isEmpty || (!read.isEmpty && read.allSatisfy { $0.items?.isEmpty == true })
+      if isList { work.files.append((file, groups)) } else { documents += read }
     }
     documents += documents.flatMap { $0["kind"]?.text == "List" ? $0["items"]?.items ?? [] : [] }
     let modules = documents.flatMap { Self.modules($0)?.entries ?? [] }.map {
