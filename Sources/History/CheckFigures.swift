@@ -26,6 +26,8 @@ package struct CheckFigures: Sendable {
   var sparkLine: SparkLine
   /// Slots not run for our own reasons, since this history began.
   package var missed: Int
+  /// The same, since the process began.
+  package var missedSinceStart: Int
   /// Slots that passed while a run was going and took its verdict.
   package var spanned: Int
   /// Results with an implausible time, since the start: they are in no window.

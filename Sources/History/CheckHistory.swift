@@ -13,6 +13,8 @@ struct CheckHistory: Sendable {
   /// The snapshot file it is in; negative: in none yet.
   var shard = -1
   private(set) var missed = 0
+  /// Of these, what the snapshot file had: what was missed after it was written is lost in a crash.
+  private var missedBefore = 0
   /// Results with an implausible time, since the start: they are in no window.
   private var implausible = 0
   private var spanned = 0
@@ -150,7 +152,8 @@ struct CheckHistory: Sendable {
       interval: check.interval, timeout: check.timeout, enabled: check.plan.enabled,
       state: last?.state ?? .unknown, since: since,
       stale: isStale(check, now: now), last: last,
-      sharedWindows: windows, sparkLine: spark, missed: missed, spanned: spanned, implausible: implausible,
+      sharedWindows: windows, sparkLine: spark, missed: missed,
+      missedSinceStart: missed - missedBefore, spanned: spanned, implausible: implausible,
       resourceID: check.resourceID, failures: failures, failureThreshold: check.plan.failureThreshold,
       runbook: check.plan.runbook, counts: counts.pairs, latency: latency,
       latestOutage: lastOutage(now: now).map { [$0] } ?? [])
@@ -225,6 +228,7 @@ extension CheckHistory {
   init(from reader: inout ByteReader, version: UInt64) throws(CodingDamage) {
     appliedThrough = try reader.unsigned(through: 1 << 62)
     missed = Int(clamping: try reader.unsigned(through: 1 << 48))
+    missedBefore = missed
     spanned = Int(clamping: try reader.unsigned(through: 1 << 48))
     failures = Int(clamping: try reader.unsigned(through: 1 << 48))
     timeline = try HeldVerdicts(from: &reader)

@@ -74,6 +74,44 @@ import Testing
     #expect(check["headers.Host"]?.word == host && check["tls.server_name"]?.word == name)
   }
 
+  /// Whether TLS is asked for the name `p.example`, by what the check says without the parameter.
+  @Test(
+    arguments: [
+      ("http", [("url", .text("https://192.0.2.1"))], "p.example"),
+      ("http", [("url", .text("HTTPS://192.0.2.1"))], "p.example"),
+      ("http", [("url", .text("https://192.0.2.1")), ("follow", .plain("false"))], "p.example"),
+      // A redirect may lead to TLS.
+      ("http", [("url", .text("http://192.0.2.1"))], "p.example"),
+      ("http", [("url", .text("http://192.0.2.1")), ("follow", .plain("false"))], nil),
+      (
+        "http",
+        [
+          ("url", .text("https://192.0.2.1")), ("headers", .map([("host", .text("B.example:1"))])),
+          ("tls.server_name", .text("B.example")),
+        ], "p.example"
+      ),
+      (
+        "http",
+        [
+          ("url", .text("https://192.0.2.1")), ("headers", .map([("Host", .text("b.example"))])),
+          ("tls.server_name", .text("c.example")),
+        ], "c.example"
+      ),
+      ("tcp", [("host", .text("192.0.2.1"))], nil),
+      ("tcp", [("host", .text("192.0.2.1")), ("tls", .plain("true"))], "p.example"),
+      ("tcp", [("host", .text("192.0.2.1")), ("starttls", .text("smtp"))], "p.example"),
+      ("tcp", [("host", .text("192.0.2.1")), ("tls.server_name", .text("c.example"))], "c.example"),
+      ("ping", [("host", .text("192.0.2.1"))], nil),
+    ] as [(String, [(name: String, value: AgentValue)], String?)])
+  func namesInTLS(type: String, keys: [(name: String, value: AgentValue)], name: String?) {
+    var check = ImportedCheck(name: "a", type: type)
+    for key in keys { check[key.name] = key.value }
+    check.asks(for: "p.example:8443")
+    #expect(check["tls.server_name"]?.word == name)
+    #expect(check["headers.Host"]?.word == (type == "http" ? "p.example:8443" : nil))
+    #expect(check["headers.host"] == nil)
+  }
+
   @Test(arguments: ["192.0.2.1", "192.0.2.1:80", "a.example:9100", "2001:db8::1"])
   func hostsOfPings(target: String) throws {
     let made = try read("prober: icmp", of: target)

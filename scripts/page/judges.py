@@ -25,6 +25,8 @@ for(const m of document.querySelectorAll(".incident .mark,.problems .mark,.headl
 const t=document.createTreeWalker(m.parentNode,NodeFilter.SHOW_TEXT);let n;while((n=t.nextNode()))if(!m.contains(n)&&n.data.trim()&&(m.compareDocumentPosition(n)&4)){
 const r=document.createRange();r.selectNodeContents(n);const f=r.getClientRects()[0];if(f&&f.top>m.getBoundingClientRect().bottom-2)wrong.push("a mark alone on a line: "
 +name(m.parentNode));break}}}
+for(const e of document.querySelectorAll(".state")){const i=e.querySelector("i");
+if(i&&shown(e.parentElement)&&!shown(i)){wrong.push("a state without its mark: "+name(e.parentElement));break}}
 for(const e of document.querySelectorAll(".present")){const inner=e.firstElementChild.getBoundingClientRect(),outer=e.getBoundingClientRect();
 if(inner.right>outer.right+3)wrong.push("the present is out of sight: "+name(e))
 if(TOUCH&&![...e.querySelectorAll("text")].some(t=>shown(t)&&/[0-9] ?(us|µs|ms|s)$/.test(t.textContent.trim())&&t.getBoundingClientRect().left>outer.left))
@@ -105,7 +107,7 @@ class Judge:
         tab.open(url)
         self.all_of([(tab, "planted", True)], "planted")
         tab.look(1440, scheme="light")
-        words = ["image-alt", "document-title", "scrolls sideways", "a target of", "the chips take 3", "a mark alone", "the present is out of sight",
+        words = ["image-alt", "document-title", "scrolls sideways", "a target of", "the chips take 3", "a mark alone", "a state without its mark", "the present is out of sight",
                  "letters ", "no ring is seen", "does not lead to: search", "nothing is not defined", "did not load", "refused by the content"]
         if emulates:
             self.still(tab, "planted")

@@ -25,6 +25,7 @@ LONG = "Ein Name, der so lang ist, wie ein Name nur sein darf, " * 3 + "und_ein_
 PLANTED = """<!doctype html><html><head><title></title><meta name="viewport" content="width=device-width">
 <style>body{background:#fff}a{outline:none!important;transition:color 1s}.wide{width:2000px}.state i{display:none}text{font-size:6px}.present{overflow-x:auto}</style></head><body>
 <script>nothing.there()</script><img src="/x"><img src="http://127.0.0.2/refused"><div class="wide">wide</div><a href="/y">y</a><span class="state down"></span>
+<span><span class="state up" style="display:none"><i>v</i></span></span>
 <div id="checks"><nav class="chips"><a href="/1" aria-current="true">1</a><br><a href="/2">2</a><br><a href="/3">3</a></nav></div>
 <ul class="problems"><li><span class="mark">x</span> <a href="/4" style="display:block">a check</a></li></ul>
 <div class="present"><div style="width:1500px"><svg class="chart" viewBox="0 0 800 200" style="width:800px"><text x="9" y="90">5 ms</text>

@@ -15,6 +15,7 @@ final class HeartbeatKeeper: HeartbeatTaking {
   private let time: TimeSource
 
   static let fileName = "heartbeats.json"
+  private static let saveEvery: Duration = .seconds(60)
   /// Bytes; a check takes 2 KiB at most.
   private static let longestFile = 32 << 20
 
@@ -64,10 +65,15 @@ final class HeartbeatKeeper: HeartbeatTaking {
 
   /// Saves also without a report: the time of the file says until when reports were taken.
   func run() async {
+    var saved: Instant?
+    var pause: Duration
     repeat {
-      desk.watch()
+      pause = desk.watch() ? HeartbeatDesk.watchEvery : Self.saveEvery
+      let now = time.instant()
+      guard saved.map({ $0.duration(to: now) >= Self.saveEvery }) != false else { continue }
+      saved = now
       await save()
-    } while (try? await time.sleep(for: HeartbeatDesk.watchEvery)) != nil
+    } while (try? await time.sleep(for: pause)) != nil
   }
 }
 

@@ -43,10 +43,10 @@ package final class HeartbeatDesk: Sendable {
   /// Asks another process how a job is; nil: it does not know either.
   package typealias Asking = @Sendable (MonitoringCheck) async -> ProbeOutcome?
 
-  /// Between two calls of `watch`.
-  package static let watchEvery: Duration = .seconds(60)
-  /// Longest time between two looks in which the process is taken to have run.
-  static let longestGap: Duration = .seconds(150)
+  /// Between two calls of `watch` while jobs are waited for.
+  package static let watchEvery: Duration = .seconds(5)
+  /// Longest time between two looks in which the process is taken to have run. The shortest period is 10 s.
+  static let longestGap: Duration = .seconds(12)
 
   /// Reports that a check takes within a minute.
   package static let reportsAMinute = 60
@@ -66,11 +66,14 @@ package final class HeartbeatDesk: Sendable {
   }
 
   /// Notes that the process runs. Called every `watchEvery`.
-  package func watch() {
+  ///
+  /// - Returns: whether any job is waited for.
+  @discardableResult package func watch() -> Bool {
     let now = time.reading()
-    state.withLock { state in
+    return state.withLock { state in
       state.alive = state.alive ?? now.boot
       state.look(now)
+      return !state.doors.isEmpty
     }
   }
 
@@ -88,6 +91,8 @@ package final class HeartbeatDesk: Sendable {
     state.withLock { state in
       state.book.keep(doors.map(\.check), now: now)
       let before = state.doors
+      // Looks were rare while no job was waited for.
+      if before.isEmpty { state.alive = nil }
       state.doors = doors.map { door in
         guard let known = before.first(where: { $0.check == door.check && $0.token == door.token }) else {
           return door

@@ -176,14 +176,14 @@ extension OpenMetrics {
       }
     }
     text.family(
-      "quartz_check_latency_seconds", .sums, "Response times of scheduled results that were up or degraded."
-    )
+      "quartz_check_latency_seconds", .sums,
+      "Response times of scheduled results outside maintenance that were up or degraded.")
     for row in rows {
       text.sum(
         "quartz_check_latency_seconds", row.labels,
         seconds: Double(row.status.latency.microseconds) / 1_000_000, count: row.status.latency.count)
     }
-    text.family("quartz_check_missed_slots", .counter, "Slots not run for the agent's own reasons.")
-    for row in rows { text.sample("quartz_check_missed_slots_total", row.labels, row.status.missed) }
+    text.family("quartz_check_missed_slots", .counter, "Slots not run for the agent's own reasons, since it started.")
+    for row in rows { text.sample("quartz_check_missed_slots_total", row.labels, row.status.missedSinceStart) }
   }
 }

@@ -52,12 +52,12 @@ extension Layout {
     .row .r{text-align:right}.row small{display:block;color:var(--dim);font-size:.75rem;line-height:1.3}.row .num{font-size:.8125rem;white-space:nowrap}
     .head{color:var(--dim);font-size:.75rem;min-height:0;padding:0 1rem 6px 4px}.small{display:none}
     .spark{display:block;width:100%;max-width:10rem;height:28px;border-radius:4px}
-    @media(max-width:60em){.row{grid-template-columns:6.5rem minmax(0,1fr) 7rem 5rem 4.5rem}.row.head,.row .up:nth-last-child(1),.row .up:nth-last-child(2),\
-    .row .up:nth-last-child(3){display:none}}
+    @media(max-width:60em){.row{grid-template-columns:6.5rem minmax(0,1fr) 7rem 5rem 4.5rem}.row.head,.row>.up:nth-last-child(1),.row>.up:nth-last-child(2),\
+    .row>.up:nth-last-child(3){display:none}}
     @media(max-width:35em){main.wrap{gap:12px;padding-top:12px}.top .wrap{flex-wrap:nowrap;padding-top:2px;padding-bottom:2px;min-height:48px}.from,.asof{display:none}\
     .clock:has(.local) #asof,.clock:has(.local) .utc{display:none}.brand{overflow:hidden;font-size:1.0625rem}.brand span{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}\
     .headline{padding:8px 12px}h1{font-size:1.5rem}h2{font-size:1.125rem}.counts{gap:4px}.count{font-size:.75rem;padding:8px 0}.pie{width:3.5rem;height:3.5rem}\
-    .row{grid-template-columns:1rem minmax(0,1fr) 4rem 4rem;gap:0 8px;padding:6px .75rem 6px 0}.row .up{display:none}.small{display:inline}\
+    .row{grid-template-columns:1rem minmax(0,1fr) 4rem 4rem;gap:0 8px;padding:6px .75rem 6px 0}.row>.up{display:none}.small{display:inline}\
     .row .st span span{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}\
     .incident .acts{display:grid;grid-template-columns:1fr 1fr}.tools form button{display:none}}
     @media(max-width:21.25em){.row{grid-template-columns:1rem minmax(0,1fr) 4rem}.row .drawn{display:none}}

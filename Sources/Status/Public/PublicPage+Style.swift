@@ -31,6 +31,7 @@ extension PublicPage {
     .menu a,footer a{display:inline-flex;align-items:center;min-height:44px;min-width:44px;padding:0 10px;white-space:nowrap}.menu a{display:flex}
     .hero,.card{border-radius:12px;padding:16px}.hero{color:#fff;border:2px solid transparent}
     .hero h1{font-size:1.375rem;line-height:1.25;margin:0}.hero p{margin:6px 0 0;font-size:.9rem}
+    .gone main>:not(.hero){filter:saturate(.35)}
     .t-up{background:#15803d}.t-degraded{background:#b45309}.t-down{background:#b91c1c}.t-unknown{background:#4b5563}
     .card{background:var(--card);border:1px solid var(--line)}
     h2{font-size:1.1rem;margin:0 0 8px}ul{list-style:none;margin:0;padding:0}p{margin:0}
@@ -77,11 +78,13 @@ extension PublicPage {
     const n=s.dataset.days.length-1,i=at&&at.s===s?at.i:n,to={ArrowLeft:i-1,ArrowRight:i+1,Home:0,End:n}[e.key];
     if(to===undefined)return;e.preventDefault();show(s,to)});
     B.addEventListener('focusout',e=>{if(at&&e.target===at.s)hide()});local();
-    setInterval(async()=>{if(tip)return;try{const r=await fetch(location.href);if(!r.ok)return;
+    let bad=0;const gone=()=>{if(++bad!==2)return;const g=document.querySelector('.hero');B.className='gone';g.className='hero t-unknown';
+    const m=g.querySelector('h1>span');if(m)m.textContent='?';const n=document.createElement('p');n.setAttribute('role','status');n.textContent=W.gone;g.append(n)};
+    setInterval(async()=>{if(tip)return;try{const r=await fetch(location.href,{signal:AbortSignal.timeout(30000)});if(!r.ok)return gone();
     const p=new DOMParser().parseFromString((await r.text()).replace(/<style[^]*?style>/,''),'text/html'),f=document.activeElement.id,
     open=[...document.querySelectorAll('main details[open]')].map(x=>x.id);
-    for(const s of ['main','#asof','#icon'])document.querySelector(s).replaceWith(p.querySelector(s));document.title=p.title;local();
+    for(const s of ['main','#asof','#icon'])document.querySelector(s).replaceWith(p.querySelector(s));document.title=p.title;local();bad=0;B.className='';
     for(const i of open){const x=document.getElementById(i);if(x)x.open=true}
-    if(f)document.getElementById(f)?.focus({preventScroll:true})}catch(e){}},60000)}
+    if(f)document.getElementById(f)?.focus({preventScroll:true})}catch(e){gone()}},60000)}
     """
 }

@@ -61,7 +61,7 @@ package struct PublicPage {
   private var scriptWords: Markup {
     """
     data-own="\(words.yourTime)" data-zone="\(words.timesAreYours)" data-up="\(words.percent(100))" \
-    data-none="\(words.noData)" data-maintenance="\(words.maintenance)"
+    data-none="\(words.noData)" data-maintenance="\(words.maintenance)" data-gone="\(words.isNotUpdated)"
     """
   }
 

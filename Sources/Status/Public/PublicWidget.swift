@@ -28,7 +28,7 @@ package struct PublicWidget {
       <link rel="icon" href="data:,">
       <style nonce="\(nonce)">\(Self.style)</style>
       </head>
-      <body><main><h1><a class="t-\(headline.tone.name)" href="\(picture.face.path)/?lang=\(language.rawValue)" target="_blank" rel="noopener">\
+      <body data-gone="\(words.isNotUpdated)"><main><h1><a class="t-\(headline.tone.name)" href="\(picture.face.path)/?lang=\(language.rawValue)" target="_blank" rel="noopener">\
       \(mark)\(headline.sentence.markup(words))</a></h1></main>
       <script nonce="\(nonce)">\(Self.script)</script></body>
       </html>
@@ -36,10 +36,12 @@ package struct PublicWidget {
       """
   }
 
+  /// Two answers that did not come make its words those of a page that is not updated.
   private static let script: Markup = """
-    setInterval(async()=>{try{const r=await fetch(location.href);if(!r.ok)return;
+    let bad=0;const gone=()=>{if(++bad!==2)return;const a=document.querySelector('a');a.className='t-unknown';a.textContent='? '+document.body.dataset.gone};
+    setInterval(async()=>{try{const r=await fetch(location.href,{signal:AbortSignal.timeout(30000)});if(!r.ok)return gone();
     const p=new DOMParser().parseFromString((await r.text()).replace(/<style[^]*?style>/,''),'text/html'),s='h1';
-    document.querySelector(s).replaceWith(p.querySelector(s))}catch(e){}},60000)
+    document.querySelector(s).replaceWith(p.querySelector(s));bad=0}catch(e){gone()}},60000)
     """
 
   private static let style: Markup = """

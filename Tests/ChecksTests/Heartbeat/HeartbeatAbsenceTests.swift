@@ -128,7 +128,7 @@ import Testing
   /// The machine slept: no file says so, and the first look after it must know.
   @Test func aProcessThatStoodStillWasAway() throws {
     let job = try job()
-    for _ in 0..<(23 * 60) {
+    for _ in 0..<(23 * 720) {
       job.desk.watch()
       job.clock.advance(by: HeartbeatDesk.watchEvery)
     }
@@ -136,13 +136,38 @@ import Testing
     let verdict = try job.verdict()
     #expect(verdict.state == .unknown)
     #expect(
-      verdict.message?.contains("did not run (2026-01-05T01:59:00Z to 2026-01-05T05:00:00Z)") == true,
+      verdict.message?.contains("did not run (2026-01-05T01:59:55Z to 2026-01-05T05:00:00Z)") == true,
       "\(verdict)")
-    // A late pass is none.
+    // A late look is none.
     job.desk.watch()
     try job.tells(nil)
     job.clock.advance(by: HeartbeatDesk.longestGap)
     job.desk.watch()
     #expect(job.desk.book.pages[job.check.id]?.excuse == nil)
+  }
+
+  /// A process that is stopped for seconds only takes no reports either; the shortest period is 10 s.
+  @Test(arguments: [(12, CheckState.down), (13, .unknown)])
+  func aShortStopIsAnAbsence(stopped: Int, state: CheckState) throws {
+    let job = try job { ($0.cron, $0.period, $0.grace) = (nil, .seconds(10), .seconds(1)) }
+    #expect(job.desk.watch())
+    job.clock.advance(by: .seconds(stopped))
+    #expect(try job.verdict().state == state)
+    job.clock.advance(by: .seconds(1))
+    job.desk.watch()
+    #expect(try job.verdict().state == state)
+  }
+
+  /// While no job is waited for, looks are rare, and none of their gaps is an absence of the first job that comes.
+  @Test func gapsWithoutJobsAreNone() throws {
+    let job = try job { ($0.cron, $0.period, $0.grace) = (nil, .seconds(10), .seconds(1)) }
+    job.desk.follow([])
+    #expect(!job.desk.watch())
+    job.clock.advance(by: .seconds(50))
+    job.desk.follow([job.check])
+    job.clock.advance(by: .seconds(10))
+    #expect(job.desk.watch())
+    job.clock.advance(by: .seconds(2))
+    #expect(try job.verdict().state == .down)
   }
 }

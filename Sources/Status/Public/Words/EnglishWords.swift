@@ -110,6 +110,8 @@ struct EnglishWords: PublicWords {
   let languages = "Language"
   let imprint = "Legal notice"
   let updatesItself = "This page updates itself every minute."
+  let isNotUpdated =
+    "This page is not being updated: what it shows may be out of date."
 
   let latency = "response time"
   func uptime(_ period: UptimePeriod) -> String { "uptime \(period.rawValue)" }

@@ -116,6 +116,8 @@ struct FrenchWords: PublicWords {
   let languages = "Langue"
   let imprint = "Mentions légales"
   let updatesItself = "Cette page se met à jour chaque minute."
+  let isNotUpdated =
+    "Cette page n’est plus mise à jour : ce qu’elle affiche peut être dépassé."
 
   let latency = "temps de réponse"
   func uptime(_ period: UptimePeriod) -> String {

@@ -115,6 +115,8 @@ struct GermanWords: PublicWords {
   let languages = "Sprache"
   let imprint = "Impressum"
   let updatesItself = "Diese Seite aktualisiert sich jede Minute."
+  let isNotUpdated =
+    "Diese Seite wird zurzeit nicht aktualisiert: Was sie zeigt, kann veraltet sein."
 
   let latency = "Antwortzeit"
   func uptime(_ period: UptimePeriod) -> String {

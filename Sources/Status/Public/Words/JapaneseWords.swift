@@ -98,6 +98,8 @@ struct JapaneseWords: PublicWords {
   let languages = "言語"
   let imprint = "運営者情報"
   let updatesItself = "このページは1分ごとに更新されます。"
+  let isNotUpdated =
+    "このページは現在更新されていません。表示内容が古い可能性があります。"
 
   let latency = "応答時間"
   func uptime(_ period: UptimePeriod) -> String {

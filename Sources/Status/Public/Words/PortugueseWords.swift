@@ -112,6 +112,8 @@ struct PortugueseWords: PublicWords {
   let languages = "Idioma"
   let imprint = "Aviso legal"
   let updatesItself = "Esta página é atualizada a cada minuto."
+  let isNotUpdated =
+    "Esta página não está sendo atualizada: o que ela mostra pode estar desatualizado."
 
   let latency = "tempo de resposta"
   func uptime(_ period: UptimePeriod) -> String {

@@ -95,6 +95,8 @@ protocol PublicWords: Sendable {
   var languages: String { get }
   var imprint: String { get }
   var updatesItself: String { get }
+  /// Instead of the headline's state, where the page's server has not answered for two minutes.
+  var isNotUpdated: String { get }
 
   // Badges
   var latency: String { get }

@@ -119,6 +119,8 @@ struct SpanishWords: PublicWords {
   let languages = "Idioma"
   let imprint = "Aviso legal"
   let updatesItself = "Esta página se actualiza cada minuto."
+  let isNotUpdated =
+    "Esta página no se está actualizando: lo que muestra puede estar desfasado."
 
   let latency = "tiempo de respuesta"
   func uptime(_ period: UptimePeriod) -> String {
