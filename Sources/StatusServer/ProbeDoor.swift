@@ -119,7 +119,7 @@ package struct ProbeDoor: Sendable {
     guard request.remote.map({ remote in allowed.contains { $0.contains(remote) } }) ?? false else {
       var reply = Reply(
         401, text: "send probe.token as Authorization: Bearer, or ask from an address of probe.allow\n")
-      reply.challenge = "quartz-agent"
+      reply.challenge = .basic
       return reply
     }
     // A page that is open in a browser over there has no token, but asks from there.

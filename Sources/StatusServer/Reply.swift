@@ -68,8 +68,16 @@ struct Reply: Sendable {
   var isCompressed = false
   /// The body in gzip, of an answer that many are given. `nil` where it was not made before.
   var packed: [UInt8]?
-  /// Of a 401: what a browser tells the person it asks.
-  var challenge: String?
+  /// Of a 401: how the client may say who it is.
+  var challenge: Challenge?
+
+  /// RFC 9110, section 11.6.1.
+  enum Challenge: String {
+    /// RFC 7617: a browser asks the person.
+    case basic = "Basic realm=\"quartz-agent\", charset=\"UTF-8\""
+    /// RFC 6750, section 3.
+    case bearer = "Bearer realm=\"quartz-agent\""
+  }
 
   init(_ status: Int = 200, _ kind: Kind, _ body: [UInt8], styleNonce: String? = nil) {
     self.status = status
@@ -112,9 +120,7 @@ extension Reply {
     if let cookie { headers.append(("Set-Cookie", cookie)) }
     if let retryAfter { headers.append(("Retry-After", String(retryAfter))) }
     if let isSound { headers.append((SpoolAnswer.soundHeader, isSound ? "yes" : "no")) }
-    if let challenge {
-      headers.append(("WWW-Authenticate", "Basic realm=\"\(challenge)\", charset=\"UTF-8\""))
-    }
+    if let challenge { headers.append(("WWW-Authenticate", challenge.rawValue)) }
     return headers
   }
 }

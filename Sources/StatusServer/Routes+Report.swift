@@ -23,7 +23,10 @@ extension Routes {
 
   func reportPage(_ path: RequestPath) async -> Reply {
     let wish: ReportWish
-    do throws(BadRequest) { wish = try ReportWish(path, now: source.now) } catch {
+    do throws(BadRequest) {
+      try path.refuseRepeated(besides: ["check", "tag"])
+      wish = try ReportWish(path, now: source.now)
+    } catch {
       return selectsNothing(await source.snapshot(), error)
     }
     return await reply(wish) { report in

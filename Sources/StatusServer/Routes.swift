@@ -53,7 +53,7 @@ struct Routes: Answering {
       var reply = failure(
         401, "UNAUTHORIZED",
         "send status.read_token: Authorization: Bearer, or as the password of Authorization: Basic")
-      reply.challenge = "quartz-agent"
+      reply.challenge = .basic
       return reply
     }
     guard request.method != .other else { return refusedMethod(RequestPath(request.target)) }
@@ -61,7 +61,12 @@ struct Routes: Answering {
       return await submit(body, authorization: request.authorization)
     }
     if request.method == .post, request.path == FormPath.act { return await act(request) }
-    guard !request.hasBody else { return failure(413, "BODY_REFUSED", "a request here has no body") }
+    guard !request.hasBody else {
+      return failure(
+        413, "BODY_REFUSED",
+        request.isSubmission
+          ? "more than \(StatusRequest.longestBody >> 20) MiB: send the results in parts" : "a request here has no body")
+    }
     let most = request.method == .post ? Self.maxOrder : Self.maxTarget
     guard request.target.utf8.count <= most else {
       return failure(414, "URI_TOO_LONG", "the address is longer than \(most) bytes")
@@ -135,6 +140,7 @@ struct Routes: Answering {
   private func dashboard(_ path: RequestPath) async -> Reply {
     let snapshot = await source.snapshot()
     do throws(BadRequest) {
+      try path.refuseRepeated(besides: ["state", "tag"])
       let list = try DashboardPage.List(path)
       return html { DashboardPage(snapshot: snapshot, list: list, forms: forms).render(nonce: $0) }
     } catch { return selectsNothing(snapshot, error) }
@@ -143,6 +149,7 @@ struct Routes: Answering {
   private func wall(_ path: RequestPath) async -> Reply {
     let snapshot = await source.snapshot()
     do throws(BadRequest) {
+      try path.refuseRepeated(besides: ["state", "tag"])
       let filter = try ListFilter(path)
       return html { WallPage(snapshot: snapshot, filter: filter).render(nonce: $0) }
     } catch { return selectsNothing(snapshot, error) }
@@ -199,7 +206,9 @@ struct Routes: Answering {
   }
 
   func failure(_ status: Int, _ code: String, _ message: String) -> Reply {
-    Reply(status, .json, StatusJSON.failure(code: code, message: message, now: source.now))
+    var reply = Reply(status, .json, StatusJSON.failure(code: code, message: message, now: source.now))
+    if status == 401 { reply.challenge = .bearer }
+    return reply
   }
 }
 

@@ -46,6 +46,8 @@ final class StatusConnection: ChannelDuplexHandler {
   private var pending: [HTTPServerRequestPart] = []
   private var wantsToRead = false
   private var hasEnded = false
+  /// What came behind the request cannot be read.
+  private var isBroken = false
   /// Of the body that is being read.
   private var bodyBytes = 0
   private var timer: Scheduled<Void>?
@@ -87,10 +89,16 @@ final class StatusConnection: ChannelDuplexHandler {
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    guard case .asking = state, error is HTTPParserError else { return context.close(promise: nil) }
-    send(
-      routes.failure(400, "BAD_REQUEST", "this is no HTTP/1.1 request, or its header is too long"),
-      staysOpen: false, context)
+    switch state {
+    case .asking where error is HTTPParserError:
+      send(
+        routes.failure(400, "BAD_REQUEST", "the request is malformed, or its header is too long"),
+        staysOpen: false, context)
+    // What comes behind a request does not take its answer away.
+    case .answering: isBroken = true
+    case .draining: break
+    default: context.close(promise: nil)
+    }
   }
 
   /// Nothing is read that is not asked for yet.
@@ -124,6 +132,14 @@ final class StatusConnection: ChannelDuplexHandler {
   }
 
   private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
+    // RFC 9112, section 6.3: nobody knows where such a body ends.
+    if let codings = head.headers["transfer-encoding"].last,
+      codings.lowercased().split(whereSeparator: { ", \t".contains($0) }).last != "chunked"
+    {
+      return send(
+        routes.failure(400, "BAD_REQUEST", "the last Transfer-Encoding of a request must be chunked"),
+        staysOpen: false, context)
+    }
     var request = StatusRequest(head)
     request.remote = context.channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) }
     let isWanted =
@@ -201,7 +217,7 @@ final class StatusConnection: ChannelDuplexHandler {
       return stream(reply, feed, context)
     }
     state = .answering
-    let staysOpen = desk.send(number, bytes: reply.body.count) && staysOpen && !hasEnded
+    let staysOpen = desk.send(number, bytes: reply.body.count) && staysOpen && !hasEnded && !isBroken
     closeLater(context, after: LocalStatusServer.patience)
     context.write(wrapOutboundOut(.head(HTTPResponseHead(reply, staysOpen: staysOpen))), promise: nil)
     if !reply.omitsBody, !reply.body.isEmpty {
@@ -222,7 +238,7 @@ final class StatusConnection: ChannelDuplexHandler {
 
   /// The next request, which may be there already.
   private func goOn(_ context: ChannelHandlerContext) {
-    guard desk.move(number, to: .asking), !hasEnded else { return context.close(promise: nil) }
+    guard desk.move(number, to: .asking), !hasEnded, !isBroken else { return context.close(promise: nil) }
     state = .asking
     closeLater(context, after: LocalStatusServer.patience)
     while !pending.isEmpty {
@@ -276,8 +292,10 @@ extension StatusRequest {
     let lengths = head.headers["content-length"]
     // Two would be read one way here and another way elsewhere (RFC 9112 section 3.2).
     let hosts = head.headers["host"]
+    let absolute = Self.absolute(head.uri)
     self.init(
-      method: method, target: head.uri, host: hosts.count == 1 ? hosts[0] : nil,
+      method: method, target: absolute?.target ?? head.uri,
+      host: hosts.count == 1 ? absolute?.host ?? hosts[0] : nil,
       hasBody: head.headers.contains(name: "transfer-encoding") || !lengths.allSatisfy { $0 == "0" },
       authorization: head.headers.first(name: "authorization"),
       fetchSite: head.headers.first(name: "sec-fetch-site"),
@@ -291,5 +309,16 @@ extension StatusRequest {
     if !languages.isEmpty { acceptLanguage = languages.joined(separator: ",") }
     let encodings = head.headers["accept-encoding"]
     if !encodings.isEmpty { acceptEncoding = encodings.joined(separator: ",") }
+  }
+
+  /// A target in absolute form taken apart; its authority counts, whatever Host says (RFC 9112, section 3.2.2).
+  private static func absolute(_ target: String) -> (host: String, target: String)? {
+    guard let scheme = ["http://", "https://"].first(where: { target.lowercased().hasPrefix($0) }) else {
+      return nil
+    }
+    let rest = target.dropFirst(scheme.count)
+    let host = rest.prefix { $0 != "/" && $0 != "?" }
+    let path = rest[host.endIndex...]
+    return (String(host), path.hasPrefix("/") ? String(path) : "/" + path)
   }
 }

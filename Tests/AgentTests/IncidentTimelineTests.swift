@@ -59,14 +59,14 @@ import Testing
       events(incident) == [
         "0 Shop down (rule down): refused", "10 opened", "20 Shop degraded (rule slow)",
         "40 disk agent: full",
-        "90 acknowledged by ann: on it", "200 Shop (rule down): well again",
+        "90 acknowledged by ann: on it", "200 Shop (rule down): recovered",
         "210 Shop (rule slow): in maintenance",
       ])
     incident.acknowledge(by: "bob", note: nil, at: at(210))
     incident.end = at(210)
     #expect(
       events(incident).suffix(4) == [
-        "200 Shop (rule down): well again", "210 Shop (rule slow): in maintenance", "210 acknowledged by bob",
+        "200 Shop (rule down): recovered", "210 Shop (rule slow): in maintenance", "210 acknowledged by bob",
         "210 resolved",
       ])
   }

@@ -32,7 +32,7 @@ import Testing
     engine.value.withLock { $0 = .zero }
     watch.look()
     #expect(watch.stuck.isEmpty)
-    #expect(lines.all.count { $0.contains("a stuck thread goes on") } == 1)
+    #expect(lines.all.count { $0.contains("a stuck thread runs again") } == 1)
   }
 
   /// The clock of a thread that waits for work stands at zero, and that of one at work does not.

@@ -21,7 +21,7 @@ import Testing
 
     var opened: String {
       switch self {
-      case .certificate: "3 opened Shop: a certificate ends in 5d, at 2026-01-10T00:00:00.000Z"
+      case .certificate: "3 opened Shop: a certificate expires in 5d, at 2026-01-10T00:00:00Z"
       case .response: "3 opened Shop is slow: the response time is 900 ms, above 500ms"
       case .budget: "3 opened Shop: down for 11m of the last 24h, more than 10m"
       case .agent: "3 opened agent: the store has a problem: no space left"
@@ -133,17 +133,17 @@ import Testing
       }
     }
     let later = [
-      "30000 update medium now medium: Shop: a certificate ends in 6d, at 2026-01-11T08:20:00.000Z",
-      "40000 update high now high: Shop: a certificate ends in 12h, at 2026-01-05T23:06:40.000Z",
-      "50000 update critical now critical: Shop: a certificate has ended at 2026-01-05T13:53:20.000Z",
+      "30000 update medium now medium: Shop: a certificate expires in 6d, at 2026-01-11T08:20:00Z",
+      "40000 update high now high: Shop: a certificate expires in 12h, at 2026-01-05T23:06:40Z",
+      "50000 update critical now critical: Shop: a certificate expired at 2026-01-05T13:53:20Z",
       "60003 recovered critical Shop has a new certificate",
     ]
     #expect(
-      lines("pd") == ["3 opened low Shop: a certificate ends in 20d, at 2026-01-25T00:00:00.000Z"] + later)
+      lines("pd") == ["3 opened low Shop: a certificate expires in 20d, at 2026-01-25T00:00:00Z"] + later)
     #expect(lines("ops") == ["28800 digest low 1 incident since the last digest"] + later)
     #expect(
       desk.told.first { $0.message.kind == .digest }?.message.digest.map(\.title) == [
-        "Shop: a certificate ends in 20d, at 2026-01-25T00:00:00.000Z"
+        "Shop: a certificate expires in 20d, at 2026-01-25T00:00:00Z"
       ])
     #expect(Set(desk.told.filter { $0.channel == "pd" }.map(\.message.incident)).count == 1)
   }

@@ -163,7 +163,7 @@ import Testing
       desk.note(found)
     }
     desk.pass(from: 0, to: 10)
-    #expect(desk.lines == ["3 opened web and 1 more: a certificate ends in 6d, at 2026-01-11T00:00:00.000Z"])
+    #expect(desk.lines == ["3 opened web and 1 more: a certificate expires in 6d, at 2026-01-11T00:00:00Z"])
   }
 
   /// What is left of an incident is named for why the channel does not get it: for its severity, or for its route.

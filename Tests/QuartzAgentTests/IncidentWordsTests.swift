@@ -59,8 +59,8 @@ import Testing
       IncidentStatus(incident()).timeline.map(\.words) == [
         "opened", "Shop down (rule down): refused", "Shop down (rule long): refused",
         "notified mail, ops: opened", "Search down: refused", "notified pager: opened",
-        "notified ops: updated", "Shop (rule down): well again", "Shop (rule long): well again",
-        "Search: well again", "resolved", "notified ops: resolved",
+        "notified ops: updated", "Shop (rule down): recovered", "Shop (rule long): recovered",
+        "Search: recovered", "resolved", "notified ops: resolved",
       ])
     // An alert is told at the time since when it is so, not when it joined.
     #expect(

@@ -136,7 +136,7 @@ import Testing
   /// A name could be led to this machine by whoever owns it; an address could not.
   @Test func namesAreKnownAndAddressesAreAddresses() {
     let local = AllowedHosts(listen: .tcp(host: "127.0.0.1", port: 1), further: ["agent.example"])
-    for host in ["agent.example", "AGENT.example:80", "localhost"] {
+    for host in ["agent.example", "AGENT.example:80", "localhost", "127.9.9.9:80", "[::1]"] {
       #expect(local.contains(host), "\(host)")
     }
     for host in ["192.0.2.1", "[2001:db8::1]:80", "x.agent.example", "agent.example.evil.example"] {

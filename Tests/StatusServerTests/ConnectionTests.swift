@@ -38,6 +38,43 @@ import Testing
     }
   }
 
+  /// The absolute form counts whatever Host says (RFC 9112, section 3.2.2); a coding of the request that does not end with
+  /// `chunked` has no known end (section 6.3).
+  @Test(
+    arguments: [
+      ("GET http://localhost/livez HTTP/1.1\r\nHost: evil.example\r\n\r\n", 200, nil),
+      ("GET HTTPS://LOCALHOST:1/livez?a HTTP/1.1\r\nHost: localhost\r\n\r\n", 404, nil),
+      ("GET http://localhost HTTP/1.1\r\nHost: localhost\r\n\r\n", 200, "<!doctype html>"),
+      ("GET http://localhost?page=0 HTTP/1.1\r\nHost: localhost\r\n\r\n", 400, "This address selects nothing"),
+      ("GET http://evil.example/livez HTTP/1.1\r\nHost: localhost\r\n\r\n", 421, "this host name is not served"),
+      ("GET http://localhost@evil.example/ HTTP/1.1\r\nHost: localhost\r\n\r\n", 421, nil),
+      ("GET http://localhost/livez HTTP/1.1\r\n\r\n", 421, nil),
+      ("GET /livez HTTP/1.1\r\nHost: 127.9.9.9\r\n\r\n", 200, nil),
+      (
+        "GET /livez HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: identity\r\n\r\n", 400,
+        "the last Transfer-Encoding of a request must be chunked"
+      ),
+      (
+        "POST /api/v1/mutes HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip\r\n\r\nabc", 400,
+        "the last Transfer-Encoding of a request must be chunked"
+      ),
+      (
+        "GET /livez HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: xchunked\r\n\r\n", 400,
+        "the last Transfer-Encoding of a request must be chunked"
+      ),
+      ("FOO /livez HTTP/1.1\r\nHost: localhost\r\n\r\n", 400, "the request is malformed"),
+    ] as [(String, Int, String?)])
+  func formsOfRequests(request: String, status: Int, words: String?) async throws {
+    try await withServer(try sampleSource()) { address in
+      let descriptor = try connected(address)
+      defer { close(descriptor) }
+      send(descriptor, request)
+      let reply = try #require(answers(descriptor, 1)?.first)
+      #expect(reply.status == status, "\(reply.body)")
+      if let words { #expect(reply.body.contains(words), "\(reply.body)") }
+    }
+  }
+
   /// Thousands who send a byte now and then, or ask and take no answer, keep nobody out.
   @Test(arguments: [
     "GET / HTTP/1.1\r\nHost: loc", "GET / HTTP/1.1\r\nHost: localhost\r\n\r\nGET / HTT", "",

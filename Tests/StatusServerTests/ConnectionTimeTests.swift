@@ -243,7 +243,7 @@ import Testing
     channel.pipeline.fireErrorCaught(HTTPParserError.invalidHeaderToken)
     let refusal = try await answer(channel)
     #expect(refusal.head.status == .badRequest && refusal.head.headers["connection"] == ["close"])
-    #expect(refusal.body == "BAD_REQUEST this is no HTTP/1.1 request, or its header is too long\n")
+    #expect(refusal.body == "BAD_REQUEST the request is malformed, or its header is too long\n")
     let other = try await connect()
     other.pipeline.fireErrorCaught(ChannelError.inappropriateOperationForState)
     await other.testingEventLoop.run()

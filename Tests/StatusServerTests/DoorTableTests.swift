@@ -75,7 +75,7 @@ import Testing
     }
     #expect(await reply(request("/probe", .post))?.allow == "GET, HEAD")
     #expect(await reply(request("/-/reload"))?.allow == "POST")
-    #expect(await reply(request("/probe", from: nil))?.challenge == "quartz-agent")
+    #expect(await reply(request("/probe", from: nil))?.challenge == .basic)
     #expect(
       await text(request("/-/reload", .post), Desk(problem: "no file"))
         == "500 failed to reload config: no file\n")

@@ -48,7 +48,7 @@ import Testing
     #expect(header(shared, "Cross-Origin-Resource-Policy") == "cross-origin")
     (reply.varies, reply.isCompressed, reply.allow) = (["Accept-Encoding", "Accept"], true, "GET")
     (reply.requestID, reply.location, reply.cookie) = ("id", "/x", "a=b")
-    (reply.retryAfter, reply.isSound, reply.challenge) = (7, false, "quartz-agent")
+    (reply.retryAfter, reply.isSound, reply.challenge) = (7, false, .basic)
     let rows = [
       ("Vary", "Accept-Encoding, Accept"), ("Content-Encoding", "gzip"), ("Allow", "GET"),
       ("X-Request-Id", "id"), ("Location", "/x"), ("Set-Cookie", "a=b"), ("Retry-After", "7"),

@@ -140,8 +140,8 @@ import Testing
   /// What ended for another reason than that it works again is unknown.
   @Test(
     arguments: [
-      (nil, nil, CheckState.down, "well again"), ("recovered", 5, .up, "well again"),
-      (nil, 5, .up, "well again"),
+      (nil, nil, CheckState.down, "recovered"), ("recovered", 5, .up, "recovered"),
+      (nil, 5, .up, "recovered"),
       ("maintenance", 5, .unknown, "in maintenance"), ("removed", 5, .unknown, "removed"),
       ("disabled", 5, .unknown, "disabled"), ("rule_changed", 5, .unknown, "rule changed"),
     ] as [(String?, Int?, CheckState, String)])
@@ -157,8 +157,8 @@ import Testing
   @Test(
     arguments: [
       (.degraded, .availability, .unknown, "no longer degraded"),
-      (.unknown, .availability, .unknown, "no longer unknown"), (.down, .availability, .up, "well again"),
-      (.degraded, .certificate, .up, "well again"), (.degraded, .performance, .up, "well again"),
+      (.unknown, .availability, .unknown, "no longer unknown"), (.down, .availability, .up, "recovered"),
+      (.degraded, .certificate, .up, "recovered"), (.degraded, .performance, .up, "recovered"),
     ] as [(CheckState, AlertSubject, CheckState, String)])
   func whatBecameOfAnotherState(state: CheckState, subject: AlertSubject, mark: CheckState, words: String) {
     var member = IncidentStatus.Member(

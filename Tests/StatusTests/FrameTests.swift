@@ -189,7 +189,7 @@ import Testing
       #expect(html.contains("<span><bdi>a &amp; b</bdi></span>"))
       #expect(html.contains("<a class=\"skip\" href=\"#place\">Skip to words</a>") == row.skips)
       #expect(html.contains("<footer class=\"wrap dim\">") == row.foot)
-      let fetched = "Changes as it happens; without scripts fetched again every 15 s. Running for 2h. "
+      let fetched = "This page is live; without scripts it reloads every 15 s. Running for 2h. "
       #expect(html.contains(fetched) == (row.reloads && row.foot), "\(row.body)")
     }
     let html = page(.page, status)

@@ -102,7 +102,7 @@ import Testing
       html.contains(
         "<h2>Alerts</h2><ul class=\"problems\"><li><a href=\"/checks/\(shop)\">\(down)</a> "
           + "<span class=\"dim\">\(since)</span></li><li>\(up) "
-          + "<span class=\"dim\">\(since), well again at 2026-01-01 00:50:00 UTC</span></li>"
+          + "<span class=\"dim\">\(since), recovered at 2026-01-01 00:50:00 UTC</span></li>"
           + "<li class=\"dim\">and 3 more</li></ul>"), "\(html)")
     #expect(
       html.contains("<li>ops <span class=\"dim\">delivered at 2026-01-01 00:31:00 UTC</span></li></ul>"))

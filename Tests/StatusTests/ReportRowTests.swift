@@ -133,7 +133,7 @@ import Testing
       page.contains(
         "<ul><li><b><bdi>i2</bdi></b> high, \(minute(2)) until \(minute(3)) "
           + "<span class=\"dim\">acknowledged by ann: on it</span></li>"
-          + "<li><b><bdi>i1</bdi></b> high, \(minute(1)) not resolved </li></ul>"))
+          + "<li><b><bdi>i1</bdi></b> high, \(minute(1)), not resolved </li></ul>"))
     for (count, rest) in [(20, []), (21, ["and 1 more", "and 1 more"])] as [(Int, [String])] {
       let long = html(
         try report(["a"]) { report in

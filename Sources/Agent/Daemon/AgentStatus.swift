@@ -36,6 +36,8 @@ struct AgentStatus: StatusSource {
       await part.contribute(to: &snapshot)
       snapshot.notices += await part.notices
     }
+    // Where nothing is delivered, no outage is bridged.
+    if snapshot.delivery == nil { snapshot.spool?.hoursCovered = nil }
     return snapshot
   }
 

@@ -79,7 +79,7 @@ final class ThreadWatch: Sendable {
         ])
     }
     for name in before where !names.contains(name) {
-      log.notice("a stuck thread goes on", metadata: ["thread": "\(name)"])
+      log.notice("a stuck thread runs again", metadata: ["thread": "\(name)"])
     }
   }
 

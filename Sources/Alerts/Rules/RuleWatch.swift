@@ -270,8 +270,8 @@ package struct RuleWatch: Sendable {
       trouble.severity = Self.severity(of: rule, level: level, isOver: left <= .zero)
       trouble.text =
         left > .zero
-        ? "a certificate ends in \(StatusFormat.span(left.microseconds)), at \(end.rfc3339)"
-        : "a certificate has ended at \(end.rfc3339)"
+        ? "a certificate expires in \(StatusFormat.span(left.microseconds)), at \(end.rfc3339Seconds)"
+        : "a certificate expired at \(end.rfc3339Seconds)"
       return holds(trouble)
     case .downtime, .burnRate, .agent: return []
     }

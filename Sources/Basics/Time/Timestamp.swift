@@ -43,6 +43,9 @@ extension Timestamp: CustomStringConvertible {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// The same in whole seconds, for people: `2026-01-05T02:00:00Z`.
+  package var rfc3339Seconds: String { "\(rfc3339.prefix(19))Z" }
+
   /// The bytes of `rfc3339`.
   package func writeRFC3339(to bytes: inout [UInt8]) {
     let (days, inDay) = floorDivide(microseconds, 86_400_000_000)

@@ -148,8 +148,5 @@ extension ClockReading {
   func wall(of instant: Instant) -> Timestamp { wall.advanced(by: boot.duration(to: instant)) }
 
   /// The same for people, in whole seconds.
-  fileprivate func told(_ instant: Instant) -> String {
-    let seconds = floorDivide(wall(of: instant).microseconds, 1_000_000).quotient
-    return Timestamp(seconds: seconds).rfc3339.replacing(".000Z", with: "Z")
-  }
+  fileprivate func told(_ instant: Instant) -> String { wall(of: instant).rfc3339Seconds }
 }

@@ -172,7 +172,7 @@ extension CheckStatus {
       json.field("interval_s", history.interval.seconds)
       json.field("enabled", history.enabled)
       json.field("state", history.state.rawValue)
-      json.fieldIfPresent("since", history.since)
+      json.fieldIfPresent("since", history.stateBegan)
       json.field("stale", history.stale)
       if isPending {
         json.field("pending", true)

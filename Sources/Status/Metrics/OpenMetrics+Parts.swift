@@ -218,7 +218,7 @@ extension OpenMetrics {
       reloads.wasLastRefused ? 0 : 1)
     text.gauge(
       "quartz_config_last_reload_success_timestamp_seconds",
-      "When the configuration in force was read; the start is the first time.", seconds(reloads.lastSuccess))
+      "When the running configuration was read; the start is the first time.", seconds(reloads.lastSuccess))
   }
 
   /// Metrics of `/probe`, under the names of blackbox_exporter where it has one.
@@ -240,11 +240,11 @@ extension OpenMetrics {
       probes.isFileRead ? 1 : 0)
     text.gauge(
       "blackbox_exporter_config_last_reload_success_timestamp_seconds",
-      "When the modules in force were read.", probes.readAt.map(seconds))
+      "When the current modules were read.", probes.readAt.map(seconds))
   }
 
   mutating func traces(_ traces: TraceFigures) {
-    text.family("quartz_traces", .counter, "Ways to targets that were looked at since the start, by cause.")
+    text.family("quartz_traces", .counter, "Traces to targets since the start, by cause.")
     for (cause, count) in [("failure", traces.failure), ("slow", traces.slow), ("good", traces.good)] {
       text.sample("quartz_traces_total", Labels([("cause", cause)]), count)
     }

@@ -73,9 +73,10 @@ package struct CheckPage {
   }
 
   private func hero(_ name: String) -> Markup {
-    var facts: [(String, String)] = [("type", check.type.rawValue), ("target", check.target)]
-    facts.append(("every", check.interval.text))
-    if let since = check.since {
+    let isHeartbeat = check.type == .heartbeat
+    var facts = [("type", check.type.rawValue), (isHeartbeat ? "reports" : "target", check.target)]
+    facts.append((isHeartbeat ? "evaluated every" : "every", check.interval.text))
+    if let since = check.stateBegan {
       facts.append(("in this state for", StatusFormat.age(since, now: snapshot.now)))
     }
     if let last = check.last {

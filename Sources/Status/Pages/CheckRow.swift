@@ -29,7 +29,7 @@ struct CheckRow {
     return """
       <a class="row" href="/checks/\(check.id.description)"><span class="st">\(Layout.state(check))</span>\
       <span class="who"><span class="name">\(Layout.name(check.name))</span>\
-      <span class="target">\(word)\(stale)\(Layout.badges(check))\(says)</span></span>\
+      <span class="target\(isReason ? " why" : "")">\(word)\(stale)\(Layout.badges(check))\(says)</span></span>\
       <span class="drawn">\(Drawing.spark(check.spark))</span>\
       <span class="r lat"><span class="num">\(StatusFormat.latency(check.last?.responseTime))</span><small>\(age())</small></span>\
       \(Markup(ups))</a>
@@ -39,8 +39,13 @@ struct CheckRow {
   /// On a phone the word of the state and the uptime stand here, for there is no room for columns of them.
   private var word: Markup {
     let month = check.window(.month)
-    let uptime = month.uptime == nil ? "" : " · 30d \(StatusFormat.percent(month.uptime))"
+    let uptime = isReason || month.uptime == nil ? "" : " · 30d \(StatusFormat.percent(month.uptime))"
     return "<span class=\"small\" aria-hidden=\"true\">\(Layout.word(check))\(uptime) · </span>"
+  }
+
+  private var isReason: Bool {
+    incident == nil && check.enabled && check.maintenance == nil && check.state != .up
+      && check.last.map { $0.reason != .ok } == true
   }
 
   /// Why it fails, unless an incident above tells that already; else what is probed.
@@ -48,9 +53,7 @@ struct CheckRow {
     if let incident {
       return "incident \(String(incident.description.suffix(6))) · \(check.type.rawValue) · \(check.target)"
     }
-    guard check.enabled, check.maintenance == nil, check.state != .up, let last = check.last,
-      last.reason != .ok
-    else { return "\(check.type.rawValue) · \(check.target)" }
+    guard isReason, let last = check.last else { return "\(check.type.rawValue) · \(check.target)" }
     return "\(last.message ?? last.reason.rawValue)"
   }
 

@@ -68,7 +68,7 @@ struct HeroSection {
   private func since(_ state: CheckState) -> Markup? {
     let instants = snapshot.checks.lazy.filter {
       $0.enabled && $0.maintenance == nil && $0.state == state && !$0.isPending
-    }.compactMap(\.since)
+    }.compactMap(\.stateBegan)
     guard let instant = state == .up ? instants.max() : instants.min(), state != .unknown else { return nil }
     return Layout.since(instant, now: snapshot.now)
   }

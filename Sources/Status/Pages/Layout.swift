@@ -89,7 +89,7 @@ enum Layout {
   private static func footer(_ snapshot: StatusSnapshot?, reloads: Bool) -> Markup {
     guard let snapshot else { return "" }
     let fetched: Markup =
-      reloads ? "Changes as it happens; without scripts fetched again every \(refresh) s. " : ""
+      reloads ? "This page is live; without scripts it reloads every \(refresh) s. " : ""
     return """
       <footer class="wrap dim">\(fetched)Running for \(StatusFormat.age(snapshot.agent.started, now: snapshot.now)). \
       <a href="/api/v1/summary?full=true">JSON</a><a href="/metrics">metrics</a>\

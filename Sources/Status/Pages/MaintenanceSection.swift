@@ -25,7 +25,7 @@ struct MaintenanceSection {
       let probing = window.skip ? " · not probed" : ""
       return """
         <li>\(mark)\(StatusFormat.name(window.name)) <span class="dim num">\(window.when(now: snapshot.now))</span> \
-        <span class="dim">\(window.checks) \(noun)\(probing)</span></li>
+        <span class="dim">· \(window.checks) \(noun)\(probing)</span></li>
         """
     }
     return """

@@ -20,7 +20,7 @@ package struct ReportPage {
 
   package func render(nonce: String) -> Markup {
     let agent = report.agent
-    let soFar = report.isPartial ? ", so far" : ""
+    let soFar = report.isPartial && report.now >= report.period.start ? ", so far" : ""
     let region: Markup = agent.region.map { " · \(StatusFormat.name($0))" } ?? ""
     let remarks: Markup =
       report.remarks.isEmpty
@@ -210,10 +210,10 @@ package struct ReportPage {
   }
 
   private func incidentLine(_ incident: IncidentStatus) -> Markup {
-    let end: Markup = incident.end.map { "until \(Layout.minute($0))" } ?? "not resolved"
+    let end: Markup = incident.end.map { " until \(Layout.minute($0))" } ?? ", not resolved"
     let note: Markup = incident.acknowledgement.map { "<span class=\"dim\">\($0)</span>" } ?? ""
     return """
-      <li><b>\(Layout.name(incident.title))</b> \(incident.severity.rawValue), \(Layout.minute(incident.begin)) \(end) \(note)</li>
+      <li><b>\(Layout.name(incident.title))</b> \(incident.severity.rawValue), \(Layout.minute(incident.begin))\(end) \(note)</li>
       """
   }
 

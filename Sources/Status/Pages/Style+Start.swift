@@ -58,6 +58,7 @@ extension Layout {
     .clock:has(.local) #asof,.clock:has(.local) .utc{display:none}.brand{overflow:hidden;font-size:1.0625rem}.brand span{overflow:hidden;text-overflow:ellipsis;white-space:nowrap}\
     .headline{padding:8px 12px}h1{font-size:1.5rem}h2{font-size:1.125rem}.counts{gap:4px}.count{font-size:.75rem;padding:8px 0}.pie{width:3.5rem;height:3.5rem}\
     .row{grid-template-columns:1rem minmax(0,1fr) 4rem 4rem;gap:0 8px;padding:6px .75rem 6px 0}.row>.up{display:none}.small{display:inline}\
+    .row .why{white-space:normal;display:-webkit-box;-webkit-box-orient:vertical;-webkit-line-clamp:2}\
     .row .st span span{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}\
     .incident .acts{display:grid;grid-template-columns:1fr 1fr}.tools form button{display:none}}
     @media(max-width:21.25em){.row{grid-template-columns:1rem minmax(0,1fr) 4rem}.row .drawn{display:none}}

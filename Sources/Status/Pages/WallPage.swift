@@ -34,7 +34,7 @@ package struct WallPage {
     let places = snapshot.checks.indices.filter { Self.fails(snapshot.checks[$0]) }.sorted { one, other in
       let (left, right) = (snapshot.checks[one], snapshot.checks[other])
       if left.state != right.state { return left.state == .down }
-      let (since, otherSince) = (left.since ?? snapshot.now, right.since ?? snapshot.now)
+      let (since, otherSince) = (left.stateBegan ?? snapshot.now, right.stateBegan ?? snapshot.now)
       return since != otherSince ? since < otherSince : one < other
     }
     guard !places.isEmpty else { return "" }
@@ -54,7 +54,7 @@ package struct WallPage {
 
   private func tile(_ check: CheckStatus) -> Markup {
     let age: Markup =
-      check.since.map { "<span class=\"for\">\(Layout.ago($0, now: snapshot.now))</span>" } ?? ""
+      check.stateBegan.map { "<span class=\"for\">\(Layout.ago($0, now: snapshot.now))</span>" } ?? ""
     let known: Markup = check.acknowledgedBy.map { "<span class=\"known\">✓ \(Layout.name($0))</span>" } ?? ""
     let why = check.last.map { $0.message ?? $0.reason.rawValue } ?? ""
     return """

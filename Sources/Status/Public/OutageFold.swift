@@ -9,7 +9,7 @@ struct OutageFold: Sendable {
   /// Of the oldest.
   let begin: Timestamp
   /// Begin of the newest.
-  private var newest: Timestamp
+  private(set) var newest: Timestamp
   /// Of the newest; `nil` while it lasts.
   private(set) var end: Timestamp?
   private(set) var count = 1

@@ -60,8 +60,8 @@ extension PublicCheck {
       check.maintenance != nil
       ? .maintenance : check.stale ? .unknown : State(rawValue: check.state.rawValue) ?? .unknown
     switch state {
-    case .down: since = check.outage?.begin ?? check.since
-    case .degraded: (since, isSlow) = (check.since, check.last?.reason == .responseTime)
+    case .down: since = check.stateBegan
+    case .degraded: (since, isSlow) = (check.stateBegan, check.last?.reason == .responseTime)
     case .up, .unknown, .maintenance: break
     }
     maintenanceUntil = check.maintenance?.until

@@ -54,9 +54,10 @@ package struct PublicFeed {
       ? words.began(name)
       : fold.count > 1
         ? words.flapped(name, count: fold.count, length: length) : words.ended(name, length: length)
+    let lasts = words.sinceMoment(moment(fold.newest))
     let text =
       fold.end.map { words.fromTo(moment(fold.begin), moment($0, after: fold.begin)) }
-      ?? words.sinceMoment(moment(fold.begin))
+      ?? (fold.count > 1 ? "\(lasts) · \(fold.words(words))" : lasts)
     return Item(
       id: .v5(namespace: fold.check.id, name: "outage \(fold.begin.rfc3339)"), title: title.text(words),
       published: fold.begin, updated: fold.changed, text: text.text(words))

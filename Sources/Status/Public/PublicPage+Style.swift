@@ -43,7 +43,7 @@ extension PublicPage {
     .dim{color:var(--dim);font-size:.875rem}
     .strip{display:block;width:100%;height:32px;margin:8px 0 4px;touch-action:pan-y}
     .f-up{fill:var(--up)}.f-down{fill:var(--down)}.f-degraded{fill:var(--degraded)}.f-maintenance{fill:var(--maintenance)}.f-none{fill:var(--dim)}
-    .axis{display:flex;flex-wrap:wrap;align-items:center;gap:0 8px;color:var(--dim);font-size:.8125rem}.axis i{flex:1;border-top:1px solid var(--line)}
+    .axis{display:flex;flex-wrap:wrap;align-items:center;gap:0 8px;color:var(--dim);font-size:.8125rem}.axis i{flex:1;border-top:1px solid var(--line)}.axis>:last-child{margin-inline-start:auto}
     .tip{position:absolute;left:0;right:0;z-index:1;background:var(--text);color:var(--bg);border-radius:8px;padding:8px 12px;font-size:.875rem;width:max-content;max-width:100%;margin:4px auto}
     .legend{display:flex;flex-wrap:wrap;gap:4px 16px}.legend svg{width:6px;height:20px;margin-inline-end:6px;vertical-align:-4px}
     .post{border-inline-start:3px solid var(--edge);padding:2px 12px;margin:10px 0}.s-investigating,.s-identified{border-color:var(--degraded)}\

@@ -22,6 +22,8 @@ package struct MonthReport: Sendable {
   package var begins: Timestamp?
   /// The agent is one of a group, and others run further checks.
   package var isOfMember: Bool
+  /// There are checks, and none of them was asked for.
+  package var selectsNone: Bool
 
   package struct Group: Hashable, Sendable {
     /// The tag; `nil` for checks without one.
@@ -61,6 +63,7 @@ package struct MonthReport: Sendable {
     incidents = Self.incidents(snapshot, period).compactMap { $0.told(with: checks, isWhole: isWhole) }
     begins = checks.compactMap { past[$0.id]?.begins }.min()
     isOfMember = snapshot.group != nil
+    selectsNone = shown.isEmpty && !snapshot.checks.isEmpty
   }
 
   /// The period is not over.
@@ -89,7 +92,7 @@ package struct MonthReport: Sendable {
           ? "Nothing is known before \(day)."
           : "Nothing is known of this \(unit): the history begins on \(day).")
     } else if begins == nil {
-      remarks.append("Nothing is known of any check yet.")
+      remarks.append(selectsNone ? "No check matches." : "Nothing is known of any check yet.")
     }
     if checks.contains(where: \.figures.mayHaveMore) {
       remarks.append(

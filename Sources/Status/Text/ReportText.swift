@@ -98,8 +98,8 @@ package struct ReportText: Sendable {
   }
 
   private static func line(_ incident: IncidentStatus) -> String {
-    let end = incident.end.map { "until \(MonthReport.minute($0))" } ?? "not resolved"
-    return "\(MonthReport.minute(incident.begin)) \(end)  \(incident.title.printable(maxBytes: 200))"
+    let end = incident.end.map { " until \(MonthReport.minute($0))" } ?? ", not resolved"
+    return "\(MonthReport.minute(incident.begin))\(end)  \(incident.title.printable(maxBytes: 200))"
       + (incident.acknowledgement.map { "; \($0)" } ?? "")
   }
 }

@@ -25,7 +25,7 @@ extension StatusText {
   private func row(_ check: CheckStatus, now: Timestamp) -> [TextTable.Cell] {
     // The outage began with its slot, as it counts in the windows; where it is too old to be kept, the row of results
     // says since when.
-    let begin = check.outage?.begin ?? check.since
+    let begin = check.stateBegan
     let lasted =
       check.outage.map { StatusFormat.length($0.duration(now: now).microseconds) }
       ?? begin.map { StatusFormat.age($0, now: now) }

@@ -207,7 +207,8 @@ struct AllowedHosts: Sendable {
     if any { return true }
     guard let header, let name = Self.name(header.lowercased()) else { return false }
     // An address is no name that somebody could lead elsewhere; which ones this machine has, others decide.
-    return names.contains(ByteText(name)) || isRemote && IPAddress(name) != nil
+    return names.contains(ByteText(name))
+      || IPAddress(name).map { isRemote || $0.isLoopback } == true
   }
 
   /// The host of `host`, `host:port` and `[address]:port` (RFC 9110, section 7.2), without brackets. `nil` for what is
