@@ -65,7 +65,8 @@ struct Routes: Answering {
       return failure(
         413, "BODY_REFUSED",
         request.isSubmission
-          ? "more than \(StatusRequest.longestBody >> 20) MiB: send the results in parts" : "a request here has no body")
+          ? "more than \(StatusRequest.longestBody >> 20) MiB: send the results in parts"
+          : "a request here has no body")
     }
     let most = request.method == .post ? Self.maxOrder : Self.maxTarget
     guard request.target.utf8.count <= most else {

@@ -46,7 +46,7 @@ final class StatusConnection: ChannelDuplexHandler {
   private var pending: [HTTPServerRequestPart] = []
   private var wantsToRead = false
   private var hasEnded = false
-  /// What came behind the request cannot be read.
+  /// Bytes behind the request cannot be read.
   private var isBroken = false
   /// Of the body that is being read.
   private var bodyBytes = 0

@@ -135,12 +135,9 @@ import Testing
     #expect(text(of: made).contains("      Host: h.example:8443\n"))
     #expect(text(of: made).contains("    tls:\n      server_name: h.example\n"))
     let loaded = try loaded(made).settings.checks
-    #expect(loaded.count == 3)
-    for check in loaded {
-      guard case .http(let http) = check.kind else {
-        Issue.record("\(check.name) is no HTTP check")
-        continue
-      }
+    let settings = loaded.compactMap { if case .http(let http) = $0.kind { http } else { nil } }
+    #expect(settings.count == 3)
+    for http in settings {
       #expect(http.headers.last?.name == "Host" && http.headers.last?.value == Redacted("h.example:8443"))
       #expect(http.tls.serverName == "h.example")
     }

@@ -45,8 +45,13 @@ import Testing
       ("GET http://localhost/livez HTTP/1.1\r\nHost: evil.example\r\n\r\n", 200, nil),
       ("GET HTTPS://LOCALHOST:1/livez?a HTTP/1.1\r\nHost: localhost\r\n\r\n", 404, nil),
       ("GET http://localhost HTTP/1.1\r\nHost: localhost\r\n\r\n", 200, "<!doctype html>"),
-      ("GET http://localhost?page=0 HTTP/1.1\r\nHost: localhost\r\n\r\n", 400, "This address selects nothing"),
-      ("GET http://evil.example/livez HTTP/1.1\r\nHost: localhost\r\n\r\n", 421, "this host name is not served"),
+      (
+        "GET http://localhost?page=0 HTTP/1.1\r\nHost: localhost\r\n\r\n", 400, "This address selects nothing"
+      ),
+      (
+        "GET http://evil.example/livez HTTP/1.1\r\nHost: localhost\r\n\r\n", 421,
+        "this host name is not served"
+      ),
       ("GET http://localhost@evil.example/ HTTP/1.1\r\nHost: localhost\r\n\r\n", 421, nil),
       ("GET http://localhost/livez HTTP/1.1\r\n\r\n", 421, nil),
       ("GET /livez HTTP/1.1\r\nHost: 127.9.9.9\r\n\r\n", 200, nil),

@@ -84,7 +84,8 @@ import Testing
         words.isDown, words.isUnknown, words.isInMaintenance, words.ninetyDaysAgo, words.today, words.noData,
         words.maintenance, words.outage, words.impairment, words.pastPosts, words.plannedMaintenance,
         words.pastOutages, words.noOutages, words.subscribe, words.languages, words.imprint,
-        words.updatesItself, words.isNotUpdated, words.latency, words.status, words.notFound, words.noSuchBadge,
+        words.updatesItself, words.isNotUpdated, words.latency, words.status, words.notFound,
+        words.noSuchBadge,
       ] + words.units + states + UptimePeriod.allCases.map(words.uptime)
     #expect(texts.allSatisfy { !$0.isEmpty })
     #expect(Set(states).count == 4 && words.units.count == 4)

@@ -146,7 +146,8 @@ import Testing
       text.hasSuffix(
         "\n\nOUTAGES\n  2026-01-30 04:00  1d 20h, not over  Shop  connect_refused\n"
           + "  2026-01-01 01:00  1h  Shop  connect_refused: at last\n\nINCIDENTS\n"
-          + "  2026-01-01 00:02, not resolved  i2\n  2026-01-01 00:03 until 2026-01-01 00:10  i3\n"), "\(text)"
+          + "  2026-01-01 00:02, not resolved  i2\n  2026-01-01 00:03 until 2026-01-01 00:10  i3\n"),
+      "\(text)"
     )
     for (count, rest) in [(50, nil), (51, "  and 1 more")] as [(Int, String?)] {
       let long = try self.report { report in

@@ -183,7 +183,10 @@ extension OpenMetrics {
         "quartz_check_latency_seconds", row.labels,
         seconds: Double(row.status.latency.microseconds) / 1_000_000, count: row.status.latency.count)
     }
-    text.family("quartz_check_missed_slots", .counter, "Slots not run for the agent's own reasons, since it started.")
-    for row in rows { text.sample("quartz_check_missed_slots_total", row.labels, row.status.missedSinceStart) }
+    text.family(
+      "quartz_check_missed_slots", .counter, "Slots not run for the agent's own reasons, since it started.")
+    for row in rows {
+      text.sample("quartz_check_missed_slots_total", row.labels, row.status.missedSinceStart)
+    }
   }
 }
