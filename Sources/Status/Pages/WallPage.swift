@@ -94,7 +94,8 @@ extension Layout {
     .tiles .line{display:flex;flex-wrap:wrap;gap:0 2vmin;align-items:baseline;font-size:max(1rem,2.8vmin)}.tiles .state{font-size:inherit}
     .tiles .state i{width:auto}.tiles time{font-size:inherit}
     .tiles small{display:block;font-size:max(.875rem,2.6vmin);line-height:1.3;overflow:hidden;text-overflow:ellipsis;white-space:nowrap}
-    .tiles.many li{padding:1.1vmin 2vmin}.tiles.many b{font-size:max(1.125rem,3.4vmin);line-height:1.15}.tiles.many .line{flex-wrap:nowrap;white-space:nowrap;overflow:hidden}
+    .tiles.many li{padding:1.1vmin 2vmin}.tiles.many b{font-size:max(1.125rem,3.4vmin);line-height:1.15;-webkit-line-clamp:1}\
+    .tiles.many{grid-template-columns:repeat(auto-fill,minmax(min(100%,max(15rem,34vmin)),1fr))}.tiles.many .line{flex-wrap:nowrap;white-space:nowrap;overflow:hidden}
     .tiles.many .known{overflow:hidden;text-overflow:ellipsis}
     .tiles.few{grid-template-columns:repeat(auto-fill,minmax(min(100%,max(18rem,80vmin)),1fr))}.tiles.few b{font-size:max(1.25rem,6vmin)}.tiles.few small{white-space:normal;overflow-wrap:anywhere}
     .rest,.wall-counts{font-size:max(1rem,3.2vmin);margin:0}.wall-counts{display:flex;flex-wrap:wrap;gap:1vmin 5vmin}.wall-counts i{font-style:normal}
