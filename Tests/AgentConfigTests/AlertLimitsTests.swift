@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+import AgentConfig
 import Basics
 import Monitoring
 import Testing
-
-@testable import AgentConfig
 
 /// How much a section of alerts may list, and what is said of the second of two.
 struct AlertLimitsTests {

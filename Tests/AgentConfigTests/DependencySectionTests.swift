@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+import AgentConfig
 import Basics
 import Monitoring
 import Testing
-
-@testable import AgentConfig
 
 struct DependencySectionTests {
   private func file(_ section: String, shop: String = "", more: String = "") -> String {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+import AgentConfig
 import Basics
 import Monitoring
 import Testing
-
-@testable import AgentConfig
 
 /// A group without a use, and the rules over several keys of its section.
 struct DividingTests {

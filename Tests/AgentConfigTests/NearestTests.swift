@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import AgentConfig
 import Testing
-
-@testable import AgentConfig
 
 struct NearestTests {
   private let keys = ["interval", "timeout", "retries", "retry_delay", "host", "port", "url", "ip", "tls"]

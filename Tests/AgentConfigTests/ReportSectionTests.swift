@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+import AgentConfig
 import Basics
 import Monitoring
 import Testing
-
-@testable import AgentConfig
 
 /// `alerts.reports`: what is read, printed again, and refused.
 struct ReportSectionTests {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+import AgentConfig
 import Basics
 import Monitoring
 import Testing
-
-@testable import AgentConfig
 
 /// Keys of which a check has one: its own, whichever its defaults have.
 struct RivalTests {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+import AgentConfig
 import Basics
 import Monitoring
 import Testing
-
-@testable import AgentConfig
 
 /// `extends` of a check: the names of templates, how many and how deep.
 struct TemplateNamesTests {

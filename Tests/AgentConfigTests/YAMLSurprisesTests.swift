@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 
+import AgentConfig
 import Basics
 import Monitoring
 import TestSupport
 import Testing
-
-@testable import AgentConfig
 
 /// What YAML would do behind the writer's back, and does not do here.
 struct YAMLSurprisesTests {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+import Agent
 import Alerts
 import Monitoring
 import Synchronization
-
-@testable import Agent
 
 /// Delivers a message, keeps it, and ends the sending.
 final class OneDelivery: MessageSending {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+import Agent
 import Basics
 import Curl
 import Monitoring
 import Network
 import TestSupport
 import Testing
-
-@testable import Agent
 
 /// All that the agent sends, in the same ten troubles: what each sender does, and says.
 @Suite(.serialized, .timeLimit(.minutes(2))) struct SenderTroubleTests {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Testing
-
-@testable import Basics
 
 /// When a job of crontab(5) runs next.
 @Suite struct CronPlanTests {

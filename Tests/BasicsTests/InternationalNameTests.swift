@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Monitoring
 import Testing
-
-@testable import Basics
 
 @Suite struct InternationalNameTests {
   /// The samples of RFC 3492, section 7.1, that are names, and names in use.

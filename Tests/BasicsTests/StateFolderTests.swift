@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Foundation
 import Glibc
 import Testing
-
-@testable import Basics
 
 /// The agent's own folder is its own.
 @Suite struct StateFolderTests {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Testing
-
-@testable import Basics
 
 /// Numbers that somebody else chose never end the process.
 @Suite struct ToldOverflowTests {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import History
 import HistorySupport
 import Monitoring
 import Testing
-@testable import History
 
 /// A snapshot of more checks than are looked at at once.
 @Suite struct LargeSnapshotTests {

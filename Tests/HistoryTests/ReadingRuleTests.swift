@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import History
 import HistorySupport
 import Monitoring
 import Testing
-@testable import History
 
 /// What is asked of single checks: their usual time, their downtime, and their latest results.
 @Suite struct ReadingRuleTests {

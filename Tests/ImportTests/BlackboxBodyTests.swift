@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Import
 import Testing
-
-@testable import Import
 
 /// What blackbox_exporter asks of a body besides its text, in checks that are imported.
 @Suite struct BlackboxBodyTests {

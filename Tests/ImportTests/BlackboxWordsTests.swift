@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Import
 import Testing
-
-@testable import Import
 
 /// Words of modules and jobs that mean more than they seem to: versions, hosts, instances, defaults and charts.
 @Suite struct BlackboxWordsTests {

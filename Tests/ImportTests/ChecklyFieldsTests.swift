@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Import
 import Testing
-
-@testable import Import
 
 /// Comparisons, times and retries of Checkly, as its documentation describes them.
 @Suite struct ChecklyFieldsTests {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Import
 import Testing
-
-@testable import Import
 
 /// Which statuses pass, of all there are, for each comparison and every edge.
 @Suite struct ChecklyMeaningTests {

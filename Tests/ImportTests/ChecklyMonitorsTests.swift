@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Import
 import Testing
-
-@testable import Import
 
 /// Monitors of Checkly that send no HTTP request.
 @Suite struct ChecklyMonitorsTests {

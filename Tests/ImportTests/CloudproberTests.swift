@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Import
 import Testing
-
-@testable import Import
 
 /// Probes of cloudprober: maps, endpoints, validators and templates.
 @Suite struct CloudproberTests {

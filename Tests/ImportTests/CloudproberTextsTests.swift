@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Import
 import Testing
-
-@testable import Import
 
 /// Texts as cloudprober reads them: templates, names of targets, bodies and labels; and its other forms of a file.
 @Suite struct CloudproberTextsTests {

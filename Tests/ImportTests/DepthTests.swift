@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Import
 import Testing
-
-@testable import Import
 
 /// How deep values may lie in one another.
 @Suite struct DepthTests {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Import
 import Testing
-
-@testable import Import
 
 /// Keys that are there with an empty text, which programs in Go and JavaScript read as not set.
 @Suite struct EmptyTextTests {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Import
 import Testing
-
-@testable import Import
 
 /// Variables, alerts and maintenance of Gatus.
 @Suite struct GatusTests {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Import
 import Testing
-
-@testable import Import
 
 /// Hosts of Nagios and Icinga 2: up or down, and what runs on them.
 @Suite struct HostStateTests {

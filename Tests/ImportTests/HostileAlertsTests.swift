@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Import
 import Testing
-
-@testable import Import
 
 /// Files of Gatus and Uptime Kuma that are small to write and large to work out.
 @Suite struct HostileAlertsTests {

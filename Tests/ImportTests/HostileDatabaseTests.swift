@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Import
 import Testing
-
-@testable import Import
 
 /// Databases that look like Uptime Kuma's and were made to run something, to be large, or to be damaged.
 @Suite struct HostileDatabaseTests {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Import
 import Testing
-
-@testable import Import
 
 /// Files of every source that are small to write and large to work out: each ends with a refusal in words, or is read.
 @Suite struct HostileFilesTests {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Import
 import Testing
-
-@testable import Import
 
 /// Check commands of Icinga 2: those of the files, those of its library, and those that import others.
 @Suite struct IcingaCommandsTests {

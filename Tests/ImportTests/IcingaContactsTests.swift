@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Import
 import Testing
-
-@testable import Import
 
 /// Users of Icinga 2 by mail, and what depends on what.
 @Suite struct IcingaContactsTests {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Import
 import Testing
-
-@testable import Import
 
 /// Icinga 2: statements of a file with objects in them, and limits of time.
 @Suite struct IcingaStatementTests {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Import
 import Testing
-
-@testable import Import
 
 /// Icinga 2's objects, worked out as Icinga does; what they come to is what `icinga2 object list` shows for the same files.
 @Suite struct IcingaTests {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Import
 import Testing
-
-@testable import Import
 
 /// Rules of several sources that one line of a file decides.
 @Suite struct ImportEdgesTests {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Import
 import Testing
-
-@testable import Import
 
 /// What Uptime Kuma keeps beside its monitors: maintenance, pages and proxies, by groups of monitors too.
 @Suite struct KumaBesideTests {

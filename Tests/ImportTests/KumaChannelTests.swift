@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Import
 import Testing
-
-@testable import Import
 
 /// Notifications of Kuma at their edges: settings that are missing or that have no counterpart, reminders, groups and limits.
 @Suite struct KumaChannelTests {

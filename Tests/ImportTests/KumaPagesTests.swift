@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Import
 import Testing
-
-@testable import Import
 
 /// Pages, notifications and maintenance of Kuma: what is chosen, in which order, and what is left out.
 @Suite struct KumaPagesTests {

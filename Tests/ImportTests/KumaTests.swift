@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Import
 import Testing
-
-@testable import Import
 
 /// Uptime Kuma's database of version 2, and the backup of version 1.
 @Suite struct KumaTests {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Import
 import Testing
-
-@testable import Import
 
 /// Settings of notifications that a service has from its templates and its host.
 @Suite struct NagiosInheritanceTests {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Import
 import Testing
-
-@testable import Import
 
 /// Options of plugins by their long names, as their manuals name them, and those that change what is printed alone.
 @Suite struct NagiosOptionsTests {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Import
 import Testing
-
-@testable import Import
 
 /// Command lines of the plugins of ports, names and echoes, each with the check that judges the same.
 @Suite struct NagiosPortTests {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Import
 import Testing
-
-@testable import Import
 
 /// Every source follows redirects wherever they lead, from https to http as well, where it follows any.
 @Suite struct RedirectTests {

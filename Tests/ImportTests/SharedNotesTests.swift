@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Import
 import Testing
-
-@testable import Import
 
 /// A value that changes several checks is counted once, and said beside each of them.
 @Suite struct SharedNotesTests {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Import
 import Testing
-
-@testable import Import
 
 /// Files of Smokeping line by line, and what of a target has no check.
 @Suite struct SmokepingRulesTests {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Import
 import Testing
-
-@testable import Import
 
 /// An entry that becomes no check is listed with all its values, also with those that were read before that was known.
 @Suite struct UnmadeEntriesTests {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Glibc
+import Import
 import Testing
-
-@testable import Import
 
 /// What SQLite itself has left in a log beside a database.
 @Suite struct WriteAheadLogTests {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Monitoring
 import Testing
-
-@testable import Monitoring
 
 @Suite struct ConfirmSettingsTests {
   /// Names of places stand in the keys of a store.

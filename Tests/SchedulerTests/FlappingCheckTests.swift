@@ -2,9 +2,8 @@
 
 import Basics
 import Monitoring
+import Scheduler
 import Testing
-
-@testable import Scheduler
 
 /// Row A21 of the fault list: somebody edits a check all the time.
 @Suite struct FlappingCheckTests {

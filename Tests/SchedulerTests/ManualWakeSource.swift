@@ -2,10 +2,9 @@
 
 import Basics
 import Monitoring
+import Scheduler
 import Synchronization
 import TestSupport
-
-@testable import Scheduler
 
 /// A wake source on a fake clock: it wakes when the test has moved the clock to what it is armed for.
 final class ManualWakeSource: WakeSource {

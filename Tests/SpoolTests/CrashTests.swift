@@ -2,9 +2,8 @@
 
 import Basics
 import Monitoring
+import Spool
 import Testing
-
-@testable import Spool
 
 /// A crash after every single operation on the disk, in every way the disk may have reordered what was not synced.
 @Suite("Crash states")

@@ -4,11 +4,11 @@ import Basics
 import Foundation
 import History
 import Monitoring
+import StatusServer
 import StatusSupport
 import TestSupport
 import Testing
 @testable import Status
-@testable import StatusServer
 
 /// Every token with every kind of page.
 @Suite struct AccessTableTests {

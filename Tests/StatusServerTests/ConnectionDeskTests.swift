@@ -3,10 +3,10 @@
 import Basics
 import NIOCore
 import NIOEmbedded
+import Status
 import Synchronization
 import Testing
 
-@testable import Status
 @testable import StatusServer
 
 /// Open connections: nobody's place or turn is kept for one that has gone.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+import Status
 import Testing
 
-@testable import Status
 @testable import StatusServer
 
 /// Who gives up his place when all are taken.

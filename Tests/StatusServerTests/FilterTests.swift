@@ -4,10 +4,10 @@ import Basics
 import Foundation
 import History
 import Monitoring
+import StatusServer
 import StatusSupport
 import Testing
 @testable import Status
-@testable import StatusServer
 
 /// What a browser gets for each address that selects, and where the page's parts lead.
 @Suite struct FilterTests {

@@ -2,11 +2,11 @@
 
 import Basics
 import Monitoring
+import StatusServer
 import Synchronization
 import Testing
 
 @testable import Status
-@testable import StatusServer
 
 /// Takes reports of one token and keeps them.
 private final class Reports: HeartbeatTaking {

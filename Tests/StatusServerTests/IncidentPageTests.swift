@@ -4,10 +4,10 @@ import Alerts
 import Basics
 import History
 import Monitoring
+import StatusServer
 import StatusSupport
 import Testing
 @testable import Status
-@testable import StatusServer
 
 /// Incidents of one check, and the page of an incident.
 @Suite struct IncidentPageTests {

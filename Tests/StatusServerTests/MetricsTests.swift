@@ -4,11 +4,11 @@ import Basics
 import Foundation
 import History
 import Monitoring
+import StatusServer
 import StatusSupport
 import TestSupport
 import Testing
 @testable import Status
-@testable import StatusServer
 
 /// `/metrics`, as a scraper reads it.
 @Suite struct MetricsTests {

@@ -4,10 +4,10 @@ import Basics
 import Foundation
 import History
 import Monitoring
+import StatusServer
 import Testing
 
 @testable import Status
-@testable import StatusServer
 
 /// The protobuf format, which alone has native histograms; a Prometheus reads it in `PrometheusStories`.
 @Suite struct NativeHistogramTests {

@@ -4,10 +4,10 @@ import Basics
 import Foundation
 import History
 import Monitoring
+import StatusServer
 import StatusSupport
 import Testing
 @testable import Status
-@testable import StatusServer
 
 /// What a check's page shows of its past.
 @Suite struct PastTests {

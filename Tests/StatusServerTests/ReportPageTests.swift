@@ -4,11 +4,11 @@ import Basics
 import Foundation
 import History
 import Monitoring
+import StatusServer
 import StatusSupport
 import TestSupport
 import Testing
 @testable import Status
-@testable import StatusServer
 
 /// Reports of a month over HTTP: of two hours of January 2026.
 @Suite struct ReportPageTests {

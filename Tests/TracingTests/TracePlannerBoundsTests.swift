@@ -4,8 +4,7 @@ import Basics
 import Monitoring
 import TestSupport
 import Testing
-
-@testable import Tracing
+import Tracing
 
 /// How often, for whom, and how many: both sides of each bound of the planner.
 @Suite struct TracePlannerBoundsTests {

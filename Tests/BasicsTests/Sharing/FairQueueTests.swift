@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Testing
-
-@testable import Basics
 
 @Suite struct FairQueueTests {
   private let start = Instant(nanoseconds: 1_000_000_000)

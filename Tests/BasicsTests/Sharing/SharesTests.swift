@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import Testing
-
-@testable import Basics
 
 @Suite struct SharesTests {
   private func shares() -> Shares {

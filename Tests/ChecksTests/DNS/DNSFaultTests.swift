@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Checks
 import Foundation
 import Monitoring
 import NetworkTestSupport
@@ -8,7 +9,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import Checks
 @testable import Network
 
 /// The rest of the fault table's rows for name servers, seen through a whole check. `HostileServerTests` and

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Checks
 import Curl
 import Foundation
 import Monitoring
 import NetworkTestSupport
 import TestSupport
 
-@testable import Checks
 @testable import Network
 
 /// A zone for knot.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+import Checks
 import Foundation
 import NetworkTestSupport
 import TestSupport
-
-@testable import Checks
 
 /// Debian's unbound as a validating resolver on loopback, over UDP and TCP, TLS and HTTPS, in front of a knot with
 /// signed zones.

@@ -3,12 +3,12 @@
 import Basics
 import Curl
 import Monitoring
+import Network
 import NetworkTestSupport
 import TestSupport
 import Testing
 
 @testable import Checks
-@testable import Network
 
 /// Whose token a check may use: tokens are shared by what is the same in every respect, and by nothing else.
 @Suite(.timeLimit(.minutes(1))) struct TokenSharingTests {

@@ -2,11 +2,10 @@
 
 import Basics
 import Glibc
+import Network
 import NetworkTestSupport
 import TestSupport
 import Testing
-
-@testable import Network
 
 /// A socket that the kernel joins with itself.
 @Suite(.timeLimit(.minutes(1))) struct SelfConnectionTests {

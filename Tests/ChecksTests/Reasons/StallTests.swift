@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Checks
 import Curl
 import Foundation
 import Monitoring
 import NetworkTestSupport
 import TestSupport
 import Testing
-
-@testable import Checks
 
 /// Whatever stalls, for whatever type of check, is a `timeout`.
 @Suite(.timeLimit(.minutes(2))) struct StallTests {

@@ -2,11 +2,11 @@
 
 import Basics
 import Monitoring
+import Network
 import Synchronization
 import TestSupport
 
 @testable import Checks
-@testable import Network
 
 /// Answers as it was told, one outcome an attempt, and notes the deadlines it was given.
 final class ScriptedProbe: Probe {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Checks
 import Monitoring
 import NetworkTestSupport
 import TestSupport
 import Testing
 
-@testable import Checks
 @testable import Network
 
 /// What this machine lacks must not look like an outage. Each in a network namespace of its own.

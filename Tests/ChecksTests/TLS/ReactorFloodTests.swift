@@ -4,12 +4,12 @@ import Basics
 import Curl
 import Foundation
 import Monitoring
+import Network
 import NetworkTestSupport
 import TestSupport
 import Testing
 
 @testable import Checks
-@testable import Network
 
 /// Floods of TLS records and of plain bytes on the reactor's thread, which serves many.
 @Suite(.timeLimit(.minutes(1))) struct ReactorFloodTests {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Network
 import Testing
-
-@testable import Network
 
 @Suite struct DNSNameTests {
   @Test(arguments: [

@@ -2,10 +2,9 @@
 
 import Basics
 import Monitoring
+import Network
 import NetworkTestSupport
 import Testing
-
-@testable import Network
 
 @Suite struct AddressClassTests {
   /// First, last and neighbours of every special block.

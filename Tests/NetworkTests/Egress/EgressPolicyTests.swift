@@ -2,9 +2,8 @@
 
 import Basics
 import Monitoring
+import Network
 import Testing
-
-@testable import Network
 
 @Suite struct EgressPolicyTests {
   static let everywhere = AddressClassTests.table.map(\.text) + AddressClassTests.wrapped.map(\.text)

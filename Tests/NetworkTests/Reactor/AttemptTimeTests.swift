@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Network
 import Testing
-
-@testable import Network
 
 /// What is left of an attempt after each of its parts.
 @Suite struct AttemptTimeTests {

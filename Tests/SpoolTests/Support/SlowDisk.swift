@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Glibc
+import Spool
 import Synchronization
-
-@testable import Spool
 
 /// A disk in memory whose syncs wait until they are let go.
 final class SlowDisk: WrappingFileSystem {

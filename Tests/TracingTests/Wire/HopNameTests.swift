@@ -7,8 +7,7 @@ import Network
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Tracing
+import Tracing
 
 /// Names and networks of hops.
 @Suite(.timeLimit(.minutes(1))) struct HopNameTests {

@@ -5,8 +5,7 @@ import Monitoring
 import Network
 import TestSupport
 import Testing
-
-@testable import Tracing
+import Tracing
 
 /// The way to this machine itself, whose link takes packets of 64 KiB.
 @Suite struct LoopbackTraceTests {

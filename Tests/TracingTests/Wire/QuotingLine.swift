@@ -5,8 +5,7 @@ import Foundation
 import Glibc
 import Network
 import TestSupport
-
-@testable import Tracing
+import Tracing
 
 /// A way of routers that exist in this process only, behind a tun device: 10.88.1.n answers to TTL n as it is told, and
 /// 10.88.0.9 is four hops away and has no open UDP port. Beside each answer comes a forged one that quotes a packet which was

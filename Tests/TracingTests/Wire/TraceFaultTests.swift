@@ -6,8 +6,7 @@ import Monitoring
 import Network
 import TestSupport
 import Testing
-
-@testable import Tracing
+import Tracing
 
 extension TraceLabTests {
   /// A way whose end is not the target's answer.

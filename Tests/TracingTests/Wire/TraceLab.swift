@@ -8,8 +8,7 @@ import Network
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Tracing
+import Tracing
 
 /// The network of scripts/trace/lab.sh: eight routers in a row in namespaces that end with this process, and ways to
 /// break it. One for all tests, which take turns.
