@@ -105,15 +105,15 @@ private func readRegularFile(
 ) throws(SecretFiles.Note) -> (bytes: [UInt8]?, warnings: [SecretFiles.Note]) {
   // Without O_NONBLOCK the open of a FIFO waits for a writer, before we could see that it is one.
   let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-  guard descriptor >= 0 else { throw openNote(errno, path) }
+  guard descriptor >= 0 else { throw openNote(errno) }
   defer { close(descriptor) }
   var status = stat()
-  guard fstat(descriptor, &status) == 0 else { throw openNote(errno, path) }
+  guard fstat(descriptor, &status) == 0 else { throw openNote(errno) }
   let warnings = try judge(status)
   var bytes: [UInt8] = []
   while bytes.count <= limit {
     let (chunk, failure) = readChunk(descriptor)
-    if let failure { throw openNote(failure, path) }
+    if let failure { throw openNote(failure) }
     if chunk.isEmpty { return (bytes, warnings) }
     bytes += chunk
   }
@@ -154,7 +154,7 @@ private func isBehindClosedFolder(_ path: String) -> Bool {
   return stat("/" + folder, &facts) == 0 && facts.st_mode & S_IXOTH == 0
 }
 
-private func openNote(_ code: Int32, _ path: String) -> SecretFiles.Note {
+private func openNote(_ code: Int32) -> SecretFiles.Note {
   switch code {
   case ENOENT: SecretFiles.Note("does not exist")
   case EACCES, EPERM:

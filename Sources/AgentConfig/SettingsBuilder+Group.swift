@@ -5,10 +5,9 @@ import Monitoring
 
 // group: the rules over several keys
 extension SettingsBuilder {
-  mutating func judgeGroup(_ settings: GroupSettings?, _ agent: AgentSettings) {
+  mutating func judgeGroup() {
     guard let given = root["group"], !given.isInvalid else { return }
-    let map = root.map("group")
-    judgeStore(map)
+    judgeStore(root.map("group"))
   }
 
   /// Warns of a group without a use.

@@ -19,7 +19,7 @@ struct SettingsBuilder {
     judgeAgent()
     judgeDefaults(&settings.defaults)
     judgeQuartz(&settings.quartz)
-    judgeGroup(settings.group, settings.agent)
+    judgeGroup()
     judgeEgress(settings.egress)
     let checks = checks()
     settings.checks = checks.map(\.check)

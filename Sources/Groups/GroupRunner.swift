@@ -98,8 +98,7 @@ package final class GroupRunner: Sendable {
 
   /// The picture of now, for people.
   package var status: GroupStatus {
-    let now = time.reading()
-    return member.withLock { GroupStatus($0, group: group, root: store.root, now: now) }
+    member.withLock { GroupStatus($0, group: group, root: store.root) }
   }
 
   /// A check with who has it.

@@ -78,7 +78,7 @@ package struct GroupStatus: Sendable {
   }
 
   /// - Parameter root: `GroupStore.root`; nil: the store has no keys.
-  package init(_ member: GroupMember, group: String, root: String? = nil, now: ClockReading) {
+  package init(_ member: GroupMember, group: String, root: String? = nil) {
     self.group = group
     self.root = (root ?? group + "/").printable(maxBytes: 200)  // bounded: a name of the configuration
     name = member.settings.name

@@ -9,7 +9,7 @@ import Testing
 /// The picture of a group for people: its members, and all that is not as it should be.
 @Suite struct GroupStatusTests {
   private func status(_ bench: MemberBench, root: String? = "/q/g/") -> GroupStatus {
-    GroupStatus(bench.member, group: "g", root: root, now: bench.reading)
+    GroupStatus(bench.member, group: "g", root: root)
   }
 
   private func told(_ bench: MemberBench) -> [String] { status(bench).notices.map(\.what) }

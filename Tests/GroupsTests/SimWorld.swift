@@ -124,7 +124,7 @@ struct SimWorld {
   }
 
   func status(_ index: Int) -> GroupStatus {
-    GroupStatus(agents[index].member, group: "london", now: reading)
+    GroupStatus(agents[index].member, group: "london")
   }
 
   /// It has the list now.

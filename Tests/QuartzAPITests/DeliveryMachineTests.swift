@@ -175,7 +175,7 @@ let bare500 = DeliveryOutcome.transient(Notice.warning(.delivery, "500"), wait: 
     for _ in 0..<4 {
       _ = driver.batch()
       driver.answer(.unauthorized(Notice.warning(.delivery, "401")))
-      driver.machine.credentialsRenewed(changed: false, at: driver.now)
+      driver.machine.credentialsRenewed(changed: false)
       guard case .wait(let until) = driver.action() else { break }
       waits.append(driver.now.duration(to: until))
       driver.now = until
@@ -188,10 +188,10 @@ let bare500 = DeliveryOutcome.transient(Notice.warning(.delivery, "500"), wait: 
     var driver = Driver(rows: 1)
     _ = driver.batch()
     driver.answer(.unauthorized(Notice.warning(.delivery, "401")))
-    driver.machine.credentialsRenewed(changed: true, at: driver.now)
+    driver.machine.credentialsRenewed(changed: true)
     #expect(driver.batch()?.rows == queued(1))
     driver.answer(.unauthorized(Notice.warning(.delivery, "401")))
-    driver.machine.credentialsRenewed(changed: true, at: driver.now)
+    driver.machine.credentialsRenewed(changed: true)
     #expect(driver.action() == .wait(until: dawn.advanced(by: .seconds(60))))
   }
 

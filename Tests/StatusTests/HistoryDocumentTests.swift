@@ -183,11 +183,11 @@ import Testing
         {"name":"Patch","origin":"api","active":false,\#(times)"repeat":"weekly",\#
         "timezone":"Europe/London","skip":true,"checks":3}
         """#)
-    #expect(window.when(now: midnight) == "begins 2026-01-01 00:01 UTC")
+    #expect(window.when == "begins 2026-01-01 00:01 UTC")
     window.isActive = true
-    #expect(window.when(now: at(1)) == "until 2026-01-01 00:02 UTC")
+    #expect(window.when == "until 2026-01-01 00:02 UTC")
     (window.hours, window.origin, window.skip) = (nil, .local, false)
-    #expect(window.when(now: midnight) == "over")
+    #expect(window.when == "over")
     #expect(
       text { window.write(to: &$0) }
         == #"""

@@ -16,11 +16,11 @@ extension AlertBook {
     apps.judge(after: self.apps, now: now.wall)
     noteGone(apps.alerts, now.boot)
     self.apps = apps
-    takeAcknowledgements(now)
+    takeAcknowledgements()
   }
 
   /// Acknowledges alerts that are acknowledged in the apps, each acknowledgement once in each incident.
-  mutating func takeAcknowledgements(_ now: ClockReading) {
+  mutating func takeAcknowledgements() {
     guard let apps, let alerts = apps.alerts, !incidents.open.isEmpty else { return }
     for (key, said) in alerts.acknowledgements {
       let firing = Set(

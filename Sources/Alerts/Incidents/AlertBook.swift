@@ -130,7 +130,7 @@ package struct AlertBook: Sendable {
   /// As time passes: what lasted for long enough fires, and what has been well for long enough is over.
   package mutating func advance(to now: ClockReading) {
     take(watch.advance(to: now), now)
-    takeAcknowledgements(now)
+    takeAcknowledgements()
     incidents.advance(to: now.boot, shadowed: watch.shadowed)
     if incidents.over.count > IncidentBook.kept || incidents.needsForgetting {
       let notifier = notifier

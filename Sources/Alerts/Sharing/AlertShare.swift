@@ -161,7 +161,7 @@ extension AlertBook {
         incidents.giveUpTwins(at: now)
         readAlerts(now, role)
       }
-      acknowledgeEnds(role)
+      acknowledgeEnds()
     }
   }
 
@@ -365,7 +365,7 @@ extension AlertBook {
   }
 
   /// Ends that the incidents say, or that no incident waits for, need not be kept any longer.
-  private mutating func acknowledgeEnds(_ role: Role) {
+  private mutating func acknowledgeEnds() {
     guard let share else { return }
     for (check, alerts) in share.own where !alerts.ended.isEmpty {
       // What the store has not got yet is not known to the agent that notifies.

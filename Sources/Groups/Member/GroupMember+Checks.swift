@@ -38,7 +38,7 @@ extension GroupMember {
   }
 
   /// Our file or our rules are others than before, and with them who may divide checks with us.
-  mutating func change(_ pools: MemberCard.Pools, at now: ClockReading, _ actions: inout [Action]) {
+  mutating func change(_ pools: MemberCard.Pools, at now: ClockReading) {
     guard pools != card.pools else { return }
     card.pools = pools
     placement.ownPools = pools

@@ -193,7 +193,7 @@ package struct GroupMember: Sendable {
     case .changes(let number, let changes): if number == watch { take(changes, at: now, &actions) }
     case .watchEnded(let number, let end): if number == watch { endWatch(end, at: now, &actions) }
     case .checks(let checks): replace(checks, &actions)
-    case .pools(let pools): change(pools, at: now, &actions)
+    case .pools(let pools): change(pools, at: now)
     case .listed: takeListed(at: now)
     case .leaseEnded(let lease): if lease == self.lease { nextKeep = now.boot }
     case .leave: leave(at: now, &actions)

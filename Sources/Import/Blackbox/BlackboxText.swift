@@ -25,7 +25,7 @@ private struct MaskedYAML {
     switch node.content {
     case .scalar where node.bytes != nil:
       text += isSecret ? " <secret>\n" : " !!binary \(Base64.text(node.bytes ?? []))\n"
-    case .scalar(let value, let isPlain): text += " " + Self.scalar(value, name, isPlain, isSecret) + "\n"
+    case .scalar(let value, let isPlain): text += " " + Self.scalar(value, isPlain, isSecret) + "\n"
     case .map(let entries) where entries.isEmpty: text += " {}\n"
     case .list(let items) where items.isEmpty: text += " []\n"
     case .map(let entries):
@@ -55,7 +55,7 @@ private struct MaskedYAML {
     return CredentialNames.contains(name) || name == "credentials"
   }
 
-  private static func scalar(_ value: String, _ name: String, _ isPlain: Bool, _ isSecret: Bool) -> String {
+  private static func scalar(_ value: String, _ isPlain: Bool, _ isSecret: Bool) -> String {
     let hasUser = value.contains("://") && ForeignURL(value).username != nil
     if !value.isEmpty, isSecret || hasUser || CredentialNames.areGiven(in: value) { return "<secret>" }
     let isWord =

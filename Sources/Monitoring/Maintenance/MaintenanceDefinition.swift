@@ -51,7 +51,7 @@ extension MaintenanceWindow {
     let start = judge.start()
     let repetition = judge.repetition()
     let length = judge.length(from: start)
-    if let start, let length { judge.period(start, length, repetition) }
+    if start != nil, let length { judge.period(length, repetition) }
     let zone = judge.zone(zones)
     guard judge.problems.isEmpty, let name, let start, let length, let zone else {
       throw InvalidMaintenance(problems: judge.problems)
@@ -79,7 +79,7 @@ extension MaintenanceWindow {
       judge.problem(["ends_at"], "the window ends (\(ends)) before or when it begins (\(starts))")
     }
     let parsed = judge.repetition()
-    if duration > .zero { judge.period(start, .elapsed(duration), parsed) }
+    if duration > .zero { judge.period(.elapsed(duration), parsed) }
     guard judge.problems.isEmpty else { throw InvalidMaintenance(problems: judge.problems) }
     self.init(
       origin: .api, id: id, name: title.printable(maxBytes: CheckLimits.nameBytes),
@@ -218,9 +218,7 @@ private struct MaintenanceJudge {
   }
 
   /// A window that is still open when it begins again would be one that never ends.
-  mutating func period(
-    _ start: LocalTime, _ length: MaintenanceWindow.Length, _ repetition: MaintenanceRepetition
-  ) {
+  mutating func period(_ length: MaintenanceWindow.Length, _ repetition: MaintenanceRepetition) {
     guard let shortest = repetition.shortestPeriod else { return }
     let (key, duration): (String, Duration) =
       switch length {

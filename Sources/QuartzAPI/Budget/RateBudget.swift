@@ -64,7 +64,7 @@ package struct RateBudget: Hashable, Sendable {
 
   package mutating func request(_ use: RequestUse, at now: Timestamp) -> Decision {
     forget(before: now)
-    if let until = earliest(use, at: now), until > now { return .wait(until: until) }
+    if let until = earliest(use), until > now { return .wait(until: until) }
     guard reservedLeft > 0 else { return .reserve }
     reservedLeft -= 1  // bounded: above 0, as was asked before
     log.append(Entry(at: max(now.microseconds, log.last?.at ?? now.microseconds), use: use))
@@ -97,7 +97,7 @@ package struct RateBudget: Hashable, Sendable {
   private static let hour: Duration = .seconds(3605)
 
   /// When the request may be made; nil or the past: now.
-  private func earliest(_ use: RequestUse, at now: Timestamp) -> Timestamp? {
+  private func earliest(_ use: RequestUse) -> Timestamp? {
     var waits: [Timestamp] = []
     if let blockedUntil { waits.append(blockedUntil) }
     waits += [

@@ -127,7 +127,7 @@ extension DeliveryMachine {
   }
 
   /// The key file was read again, or a new session is there (`changed`), or it is the same as before.
-  package mutating func credentialsRenewed(changed: Bool, at now: Timestamp) {
+  package mutating func credentialsRenewed(changed: Bool) {
     // Once per refusal: credentials that are new and refused as well wait their turn.
     guard changed, !triedRenewal else { return }
     triedRenewal = true

@@ -183,8 +183,7 @@ package final class Uploader: Sendable {
       case .startLiveLane: await queue.startLiveLane()
       case .renewCredentials:
         let changed = try await transport.renewCredentials()
-        let now = gate.time.now
-        state.withLock { $0.machine.credentialsRenewed(changed: changed, at: now) }
+        state.withLock { $0.machine.credentialsRenewed(changed: changed) }
       case .remember(let memory):
         let configured = state.withLock { $0.machine.settings.batch }
         // Without it, the next run learns it again from one 413.

@@ -33,7 +33,7 @@ enum ManualPages {
     page.section("NAME")
     page.line("\(plain(file)) \\- \(plain(sentence(command["abstract"]?.string ?? "")))")
     page.section("SYNOPSIS")
-    synopsis(command, names, others, &page)
+    synopsis(command, names, &page)
     if let discussion = command["discussion"]?.string {
       page.section("DESCRIPTION")
       page.text(discussion)
@@ -62,9 +62,7 @@ enum ManualPages {
     return Page(name: "\(file).1", text: page.text)
   }
 
-  private static func synopsis(
-    _ command: JSONValue, _ names: [String], _ others: [JSONValue], _ page: inout ManualText
-  ) {
+  private static func synopsis(_ command: JSONValue, _ names: [String], _ page: inout ManualText) {
     var line = "\\fB\(plain(names.joined(separator: " ")))\\fR"
     if !(command["subcommands"]?.array ?? []).filter({ isShown($0) }).isEmpty { line += " \\fIcommand\\fR" }
     line += " [\\fIoptions\\fR]"

@@ -30,7 +30,7 @@ package struct CheckPage {
       title: "\(standing.word) · \(name)", snapshot: snapshot, nonce: nonce,
       """
       <nav class="bar" aria-label="This check"><a class="button" href="/">← All checks</a>\(runButton())</nav>
-      \(hero(name))
+      \(hero)
       \(incidents())
       \(responseTimes())
       \(uptimes())
@@ -72,7 +72,7 @@ package struct CheckPage {
       """
   }
 
-  private func hero(_ name: String) -> Markup {
+  private var hero: Markup {
     let isHeartbeat = check.type == .heartbeat
     var facts = [("type", check.type.rawValue), (isHeartbeat ? "reports" : "target", check.target)]
     facts.append((isHeartbeat ? "evaluated every" : "every", check.interval.text))

@@ -20,7 +20,7 @@ package struct IncidentPage {
       title: "\(incident.status.rawValue) · \(title)", snapshot: snapshot, nonce: nonce,
       """
       <nav class="bar" aria-label="This incident"><a class="button" href="/">← All checks</a></nav>
-      \(hero(title))
+      \(hero)
       \(actions)
       \(members)
       \(notifications)
@@ -28,7 +28,7 @@ package struct IncidentPage {
       """)
   }
 
-  private func hero(_ title: String) -> Markup {
+  private var hero: Markup {
     let state = mark
     let length = StatusFormat.span(incident.begin.duration(to: incident.end ?? snapshot.now).microseconds)
     var facts: [(String, String)] = [

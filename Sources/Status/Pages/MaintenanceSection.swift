@@ -24,7 +24,7 @@ struct MaintenanceSection {
         ? "<span class=\"mark unknown\" aria-hidden=\"true\">\(StatusFormat.maintenanceMark)</span> " : ""
       let probing = window.skip ? " · not probed" : ""
       return """
-        <li>\(mark)\(StatusFormat.name(window.name)) <span class="dim num">\(window.when(now: snapshot.now))</span> \
+        <li>\(mark)\(StatusFormat.name(window.name)) <span class="dim num">\(window.when)</span> \
         <span class="dim">· \(window.checks) \(noun)\(probing)</span></li>
         """
     }

@@ -86,7 +86,7 @@ extension MaintenanceView {
   }
 
   /// `until 2026-01-04 04:00 UTC`, or when it begins.
-  package func when(now: Timestamp) -> String {
+  package var when: String {
     guard let hours else { return "over" }
     if isActive { return "until \(minute(hours.upperBound)) UTC" }
     return "begins \(minute(hours.lowerBound)) UTC"

@@ -102,7 +102,7 @@ package struct StatusText: Sendable {
       let noun = plural("check", window.checks)
       let probing = window.skip ? ", not probed" : ""
       return "maintain  \(StatusFormat.maintenanceMark) \(StatusFormat.name(window.name)) "
-        + "\(window.when(now: snapshot.now)), \(window.checks) \(noun)\(probing)"
+        + "\(window.when), \(window.checks) \(noun)\(probing)"
     }
     let more = active.count - 5
     return more > 0 ? lines + ["          and \(more) more \(plural("window", more))"] : lines

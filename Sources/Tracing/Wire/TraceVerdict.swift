@@ -26,7 +26,7 @@ struct TraceVerdict: Hashable, Sendable {
   var end: TraceEnd {
     if let fault { return .fault(Self.words(fault, request.target)) }
     if let end = targetEnds.min(by: { $0.ttl < $1.ttl }), let words = end.meaning.words {
-      return reached(words, end)
+      return reached(words)
     }
     switch circle {
     case .loop(let from): return .loop(from: from)
@@ -47,7 +47,7 @@ struct TraceVerdict: Hashable, Sendable {
     return .silent(after: book.lastRouter)
   }
 
-  private func reached(_ words: String, _ end: TraceBook.End) -> TraceEnd {
+  private func reached(_ words: String) -> TraceEnd {
     guard let front else { return .reached(words) }
     let place = "something behind hop \(front - 1), as the target is farther away"
     return words == "refused"
