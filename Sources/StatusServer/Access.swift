@@ -48,7 +48,7 @@ struct ReadGate: Sendable {
   }
 
   /// - Parameter isShare: what is asked for is what members of a group add up.
-  func admits(_ authorization: String?, isShare: Bool = false) -> Bool {
+  func admits(_ authorization: String?, isShare: Bool) -> Bool {
     if isOpen { return true }
     guard let shown = Credential(authorization) else { return false }
     let all = tokens + (isShare ? [memberToken].compactMap(\.self) : [])

@@ -52,11 +52,11 @@ struct IcingaParser {
     return word
   }
 
-  private mutating func leaf(_ text: String, isPlain: Bool) throws(ImportProblem) -> ForeignNode {
+  private mutating func leaf(_ text: String) throws(ImportProblem) -> ForeignNode {
     values += 1
     guard values <= ForeignLimits.values else { throw problem("more than \(ForeignLimits.values) values") }
     let node = ledger.enter(
-      ForeignNode(content: .scalar(text, isPlain: isPlain), line: line), file: file,
+      ForeignNode(content: .scalar(text, isPlain: false), line: line), file: file,
       path: place.joined(separator: "."))
     leaves.append(IcingaObject.Leaf(attribute: place.dropFirst().first ?? "", node: node))
     return node
@@ -326,16 +326,16 @@ struct IcingaParser {
   private mutating func primary(_ depth: Int) throws(ImportProblem) -> IcingaExpression {
     switch token {
     case .text(let text):
-      let node = try leaf(text, isPlain: false)
+      let node = try leaf(text)
       try advance()
       return .literal(IcingaValue(kind: .text(text), sources: [node]))
     case .number(let number):
-      let node = try leaf("\(number)", isPlain: false)
+      let node = try leaf("\(number)")
       try advance()
       return .literal(IcingaValue(kind: .number(number), sources: [node]))
     case .word("true"), .word("false"):
       let flag = token == .word("true")
-      let node = try leaf(flag ? "true" : "false", isPlain: false)
+      let node = try leaf(flag ? "true" : "false")
       try advance()
       return .literal(IcingaValue(kind: .flag(flag), sources: [node]))
     case .word("null"):
@@ -359,7 +359,7 @@ struct IcingaParser {
       try expect(")")
       return inner
     case .sign("{{"):
-      _ = try leaf("{{ }}", isPlain: false)
+      _ = try leaf("{{ }}")
       try tokens.skipFunction()
       try advance()
       return .unknown("a function is not worked out")

@@ -190,7 +190,8 @@ final class NagiosCall {
   }
 
   /// Certificates are not verified unless the plugin is told to.
-  func withoutVerification(_ check: inout ImportedCheck, at key: String = "tls.verify") {
+  func withoutVerification(_ check: inout ImportedCheck) {
+    let key = "tls.verify"
     if has("K") || has("J") || plugin.sendsCredentials(check) {
       note(
         key,

@@ -93,8 +93,8 @@ func printProgress(_ text: String) {
   writeAll("\r\u{1b}[K" + text.cut(columns: Terminal(STDERR_FILENO).width - 1), to: STDERR_FILENO)
 }
 
-/// Facts, each behind a label of `hanging` columns: on a terminal what has no room goes on beneath its beginning.
-func printFacts(_ text: String, hanging: Int = 13) {
+/// Facts, each behind a label of 13 columns: on a terminal what has no room goes on beneath its beginning.
+func printFacts(_ text: String) {
   let terminal = Terminal()
   guard terminal.isWidthKnown else {
     printOutput(text)
@@ -102,6 +102,6 @@ func printFacts(_ text: String, hanging: Int = 13) {
   }
   let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   printOutput(
-    lines.flatMap { $0.folded(width: terminal.width, hanging: hanging, breaksWords: true) }
+    lines.flatMap { $0.folded(width: terminal.width, hanging: 13, breaksWords: true) }
       .joined(separator: "\n"))
 }
