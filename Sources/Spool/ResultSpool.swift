@@ -11,11 +11,7 @@ import Synchronization
 /// confirmed it. docs/durability.md says what that is worth. All disk work happens on one thread of the store's own;
 /// no method blocks its caller.
 package final class ResultSpool: DeliveryQueue {
-  /// Yields after results to be delivered were recorded; at most one signal waits. For one consumer.
-  package var newRecords: AsyncStream<Void> { signal.rings }
-
   private let mailbox: SpoolMailbox
-  private let signal = Bell()
 
   /// Opens the store, or starts in memory with the reason in `status().mode`.
   ///
@@ -43,10 +39,7 @@ package final class ResultSpool: DeliveryQueue {
 
   init(_ mailbox: SpoolMailbox) { self.mailbox = mailbox }
 
-  deinit {
-    signal.end()
-    mailbox.close()
-  }
+  deinit { mailbox.close() }
 
   /// Waits until the result is recorded. False: it is in memory only, or was dropped because memory is full.
   package func append(_ record: DeliveryRecord) async -> Bool { await self.record(record) != nil }
@@ -156,7 +149,6 @@ package final class ResultSpool: DeliveryQueue {
 
   /// Takes nothing more, writes and syncs what there is, releases the directory.
   package func close() async {
-    signal.end()
     mailbox.close()
     await mailbox.released.wait()
   }
@@ -187,8 +179,7 @@ package final class ResultSpool: DeliveryQueue {
     }
     let mailbox = SpoolMailbox(settings: settings, next: core.nextSequence, status: core.status(at: time))
     let spool = ResultSpool(mailbox)
-    let signal = spool.signal
     opened.resume(returning: .success(spool))
-    runSpool(core, mailbox) { signal.ring() }
+    runSpool(core, mailbox)
   }
 }

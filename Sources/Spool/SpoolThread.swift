@@ -5,9 +5,9 @@ import Glibc
 import Monitoring
 
 /// The writer: turns, until the mailbox closes.
-func runSpool(_ core: consuming SpoolCore, _ mailbox: SpoolMailbox, wakeUploader: @Sendable () -> Void) {
+func runSpool(_ core: consuming SpoolCore, _ mailbox: SpoolMailbox) {
   var core = core
-  while case .wait(let deadline) = turnSpool(&core, mailbox, wakeUploader: wakeUploader) {
+  while case .wait(let deadline) = turnSpool(&core, mailbox) {
     mailbox.wait(until: deadline)
   }
   endSpool(&core, mailbox)
@@ -25,9 +25,7 @@ package enum SpoolTurn: Hashable {
 
 /// One turn: a group of results, then jobs, then work that is due. A driver of the store in place of its thread, in one
 /// order with everything else, takes the same turns.
-func turnSpool(
-  _ core: inout SpoolCore, _ mailbox: SpoolMailbox, wakeUploader: @Sendable () -> Void
-) -> SpoolTurn {
+func turnSpool(_ core: inout SpoolCore, _ mailbox: SpoolMailbox) -> SpoolTurn {
   let load = mailbox.take(at: mailbox.time.monotonic)
   let time = mailbox.time
   if !load.results.isEmpty || load.overflow != nil {
@@ -35,7 +33,6 @@ func turnSpool(
     // Before anyone who waited can ask.
     mailbox.publish(core.status(at: time), next: core.nextSequence)
     for result in load.results { result.waiter?.resume(returning: isRecorded) }
-    if load.results.contains(where: \.entry.deliverable) { wakeUploader() }
   }
   core.tick(at: time)
   for job in load.jobs { job.work(&core, time) }

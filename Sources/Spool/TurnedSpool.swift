@@ -45,7 +45,7 @@ package final class TurnedSpool {
   }
 
   /// - Returns: what comes next.
-  package func turn() -> SpoolTurn { turnSpool(&core, mailbox) {} }
+  package func turn() -> SpoolTurn { turnSpool(&core, mailbox) }
 
   /// After the last turn.
   package func end() {

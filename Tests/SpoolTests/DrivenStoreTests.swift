@@ -29,14 +29,14 @@ import Testing
     let sequence = spool.enqueue(sampleRecord(1))
     #expect(driver.rings.withLock { $0 } == 1)
     // Fifty milliseconds for company.
-    #expect(turnSpool(&core, mailbox) {} == .wait(until: 1_050_000))
+    #expect(turnSpool(&core, mailbox) == .wait(until: 1_050_000))
     #expect(spool.status().stored == 0)
     driver.now.withLock { $0 = 1_050_000 }
-    #expect(turnSpool(&core, mailbox) {} == .wait(until: nil))
+    #expect(turnSpool(&core, mailbox) == .wait(until: nil))
     #expect(spool.status().stored == 1)
     #expect(spool.status().recordedThrough == sequence)
     mailbox.close()
-    #expect(turnSpool(&core, mailbox) {} == .last)
+    #expect(turnSpool(&core, mailbox) == .last)
     endSpool(&core, mailbox)
     #expect(spool.enqueue(sampleRecord(2)) == 0)
   }

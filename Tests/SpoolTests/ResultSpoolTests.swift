@@ -119,18 +119,6 @@ struct ResultSpoolTests {
     await #expect(throws: SpoolError.self) { try await ResultSpool.open(strict) }
   }
 
-  @Test("the uploader is woken by results for it, and the stream ends with the store")
-  func wakesUploader() async throws {
-    let directory = try ScratchDirectory()
-    let spool = try await ResultSpool.open(settings(directory))
-    var signals = spool.newRecords.makeAsyncIterator()
-    spool.enqueue(sampleRecord(1))
-    #expect(await signals.next() != nil)
-    #expect(await spool.pending(.live, limit: 10).count == 1)
-    await spool.close()
-    while await signals.next() != nil {}
-  }
-
   @Test("a stopped store can be looked at without changing it")
   func inspector() async throws {
     let directory = try ScratchDirectory()
