@@ -35,7 +35,6 @@ package final class GroupRunner: Sendable {
   private let member: Mutex<GroupMember>
   private let works: AsyncStream<Work>
   private let inbox: AsyncStream<Work>.Continuation
-  private let hasLeft = Atomic(false)
 
   /// How often time is looked at.
   static let pulse: Duration = .milliseconds(200)

@@ -23,8 +23,6 @@ struct HostWords: Sendable {
   /// Labels that a value names and the target does not have.
   private(set) var lacks: Set<ByteText> = []
 
-  var isExample: Bool { kind == .example }
-
   /// One of `hosts`.
   init(host: String) { self.host = host }
 

@@ -87,10 +87,6 @@ package struct Pattern: Sendable {
   }
 
   /// As `firstMatch`, on the beginning of something that may go on. `nil` where it depends on the rest.
-  package func settledMatch(in bytes: [UInt8]) -> Outcome? {
-    settledMatch(in: bytes, time: PatternBudget.time)
-  }
-
   func settledMatch(in bytes: [UInt8], time: Int64) -> Outcome? {
     bytes.isEmpty ? nil : bytes.withUnsafeBufferPointer { program.settledMatch(in: $0, time: time) }
   }

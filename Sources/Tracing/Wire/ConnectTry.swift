@@ -55,9 +55,6 @@ final class ConnectTry {
     early = code
   }
 
-  /// Whether there may be something to see without waiting.
-  var isEarly: Bool { early != nil }
-
   /// `nil` where there is nothing yet.
   func look(at now: Instant) -> Outcome? {
     let version = target.address.version
