@@ -203,11 +203,10 @@ extension GroupStatus {
     ] {
       let others = members.filter { $0.card.pools[keyPath: path] != own.card.pools[keyPath: path] }
       guard !others.isEmpty else { continue }
-      let names = others.prefix(3).map { $0.name.printable(maxBytes: 60) }.joined(separator: ", ")
-      let more = others.count > 3 ? " and \(others.count - 3) more" : ""
+      let names = others.andMore(after: 3) { $0.name.printable(maxBytes: 60) }
       notices.append(
         .warning(
-          .group, "\(names)\(more) and this agent differ in the \(word): these are run by both",
+          .group, "\(names) and this agent differ in the \(word): these are run by both",
           hint: "give all members of the group the same configuration"))
     }
     return notices

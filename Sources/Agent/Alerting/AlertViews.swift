@@ -59,12 +59,11 @@ extension AlertDesk {
     }
     return byChannel.sorted { $0.key < $1.key }.map { channel, item in
       let count = item.incidents.count
-      let names = item.incidents.prefix(5).joined(separator: ", ")
+      let names = item.incidents.andMore(after: 5)
       let noun = plural("incident is", count, "incidents are")
       return .warning(
         .part("notifications by \(channel)"),
-        "\(count) \(noun) left open at \(item.left.place), which is not configured any more: "
-          + names + (count > 5 ? " and \(count - 5) more" : ""),
+        "\(count) \(noun) left open at \(item.left.place), which is not configured any more: \(names)",
         hint: "resolve them at that receiver by hand", since: item.left.at)
     }
   }

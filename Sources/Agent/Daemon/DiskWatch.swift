@@ -51,8 +51,7 @@ extension StateDisk {
     let store = store?.place == .stateDirectory ? store : nil
     guard trouble != nil || store != nil else { return nil }
     let files = trouble?.files ?? []
-    var shown = files.prefix(4).joined(separator: ", ")
-    if files.count > 4 { shown += " and \(files.count - 4) more" }
+    var shown = files.andMore(after: 4)
     if store != nil { shown += (files.isEmpty ? "" : " and ") + "the store of results" }
     let lost =
       store == nil

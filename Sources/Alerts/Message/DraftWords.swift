@@ -138,9 +138,7 @@ struct DraftWords {
   /// Three names, and how many more; each once.
   static func list(_ names: [String]) -> String {
     var seen: Set<ByteText> = []
-    let names = names.filter { seen.insert(ByteText($0)).inserted }
-    let rest = names.count - 3
-    return names.prefix(3).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+    return names.filter { seen.insert(ByteText($0)).inserted }.andMore(after: 3)
   }
 }
 

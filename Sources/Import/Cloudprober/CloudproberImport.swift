@@ -110,9 +110,8 @@ struct CloudproberProbe {
   private func list(_ refused: [(why: String, names: [String])]) {
     guard !refused.isEmpty else { return }
     let words = refused.prefix(5).map { why, names in
-      let shown = names.prefix(5).map { "\"\($0.printable(maxBytes: 100))\"" }.joined(separator: ", ")
-      let more = names.count > 5 ? " and \(names.count - 5) more" : ""
-      return "no check was made of \(shown)\(more): \(why)"
+      let shown = names.andMore(after: 5) { "\"\($0.printable(maxBytes: 100))\"" }
+      return "no check was made of \(shown): \(why)"
     }
     let more = refused.count > 5 ? "; and more" : ""
     section.ledger.list(section["name"] ?? section["type"], words.joined(separator: "; ") + more)

@@ -22,9 +22,8 @@ package struct UnreadCredentials: Hashable, Sendable {
 
   /// The missing credentials, for people.
   package var words: String {
-    let shown = names.prefix(3).map { "\"\($0.printable(maxBytes: 40))\"" }.joined(separator: ", ")
-    let more = names.count > 3 ? " and \(names.count - 3) more" : ""
-    return "needs the \(plural("credential", names.count, "credentials")) \(shown)\(more), "
+    let shown = names.andMore(after: 3) { "\"\($0.printable(maxBytes: 40))\"" }
+    return "needs the \(plural("credential", names.count, "credentials")) \(shown), "
       + NarrowCause.unreadCredential.rawValue
   }
 

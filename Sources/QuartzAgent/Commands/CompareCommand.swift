@@ -81,9 +81,8 @@ struct CompareCommand: AsyncParsableCommand {
     case .json: printOutput(text.json)
     }
     let slower = failSlower.map { comparison.slower(by: $0.value) } ?? []
-    if let first = slower.first {
-      let more = slower.count > 1 ? " and \(slower.count - 1) more" : ""
-      throw failure("slower in B: \(first)\(more)", status: ExitStatus.degraded)
+    if !slower.isEmpty {
+      throw failure("slower in B: \(slower.andMore(after: 1))", status: ExitStatus.degraded)
     }
     // A gate that cannot judge does not pass.
     let open = failSlower.map { comparison.undecided(by: $0.value) } ?? []
@@ -105,7 +104,7 @@ struct CompareCommand: AsyncParsableCommand {
     }
     func named(_ names: [String], _ file: ResultFile) -> String {
       "\(file.name.printable(maxBytes: 200)) has "
-        + (names.first.map { "\"\($0)\"" + (names.count > 1 ? " and \(names.count - 1) more" : "") } ?? "none")
+        + (names.isEmpty ? "none" : names.andMore(after: 1) { "\"\($0)\"" })
     }
     return failure(
       "no check is in both files: \(named(comparison.onlyA, files.0)), \(named(comparison.onlyB, files.1))",

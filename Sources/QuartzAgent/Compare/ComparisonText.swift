@@ -38,8 +38,8 @@ struct ComparisonText {
     for pair in comparison.uptimes where pair.a.down + pair.b.down > 0 {
       text += "\(pair.check): up \(share(pair.a)) in A, \(share(pair.b)) in B\n"
     }
-    if !comparison.onlyA.isEmpty { text += "only in A: \(list(comparison.onlyA))\n" }
-    if !comparison.onlyB.isEmpty { text += "only in B: \(list(comparison.onlyB))\n" }
+    if !comparison.onlyA.isEmpty { text += "only in A: \(comparison.onlyA.andMore(after: 8))\n" }
+    if !comparison.onlyB.isEmpty { text += "only in B: \(comparison.onlyB.andMore(after: 8))\n" }
     return text
   }
 
@@ -48,12 +48,6 @@ struct ComparisonText {
       "\(letter): \(name.printable(maxBytes: 200)), \(counted(file.results, "result"))"
     if let first = file.first, let last = file.last { text += ", \(first) to \(last)" }
     return text + "\n"
-  }
-
-  private func list(_ names: [String]) -> String {
-    names.count > 8
-      ? names.prefix(8).joined(separator: ", ") + " and \(names.count - 8) more"
-      : names.joined(separator: ", ")
   }
 
   private func share(_ check: MeasuredChecks.Check) -> String {

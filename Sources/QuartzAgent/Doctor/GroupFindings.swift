@@ -145,9 +145,8 @@ struct GroupFindings {
   private func members(_ reading: StoreReading) -> Notice {
     let others = reading.members.filter { $0.card != nil }
     let strange = reading.members.count - others.count
-    let names = others.prefix(5).map { $0.name.printable(maxBytes: 60) }.joined(separator: ", ")
-    let more = others.count > 5 ? " and \(others.count - 5) more" : ""
-    let who = others.isEmpty ? "no member is in it now" : "\(others.count) in it now: \(names)\(more)"
+    let names = others.andMore(after: 5) { $0.name.printable(maxBytes: 60) }
+    let who = others.isEmpty ? "no member is in it now" : "\(others.count) in it now: \(names)"
     let words = "\(group.name): keys can be written and read, \(who)"
     guard strange > 0 else { return .fine("group", words) }
     return .warning(

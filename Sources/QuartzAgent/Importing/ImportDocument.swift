@@ -209,9 +209,7 @@ extension ImportDocument {
       }
     }
     return order.map { words in
-      let all = names[ByteText(words)] ?? []
-      let more = all.count > 3 ? " and \(all.count - 3) more" : ""
-      return "\(words): \(all.prefix(3).joined(separator: ", "))\(more)"
+      "\(words): \((names[ByteText(words)] ?? []).andMore(after: 3))"
     }
   }
 

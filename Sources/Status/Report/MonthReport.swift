@@ -141,11 +141,10 @@ extension IncidentStatus {
   fileprivate func told(with reported: [CheckReport], isWhole: Bool) -> IncidentStatus? {
     let own = reported.filter { checks.contains($0.id) }
     if isWhole { return checks.isEmpty || !own.isEmpty ? self : nil }
-    guard let first = own.first else { return nil }
+    guard !own.isEmpty else { return nil }
     guard own.count < checks.count else { return self }
     var incident = self
-    let more = own.count > 1 ? " and \(own.count - 1) more" : ""
-    incident.title = "\(first.name)\(more): \(subject.rawValue)"
+    incident.title = "\(own.andMore(after: 1) { $0.name }): \(subject.rawValue)"
     return incident
   }
 }

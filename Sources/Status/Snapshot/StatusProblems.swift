@@ -166,9 +166,8 @@ extension StatusSnapshot {
     for (reason, checks) in Dictionary(grouping: undelivered, by: { ByteText($0.what) })
       .sorted(by: { $0.key.text < $1.key.text })
     {
-      let names = checks.prefix(3).map { StatusFormat.name($0.place.text) }.joined(separator: ", ")
-      let more = checks.count > 3 ? " and \(checks.count - 3) more" : ""
-      problems.append(.warning(.delivery, "results of \(names)\(more) are not delivered: \(reason)"))
+      let names = checks.andMore(after: 3) { StatusFormat.name($0.place.text) }
+      problems.append(.warning(.delivery, "results of \(names) are not delivered: \(reason)"))
     }
     return problems
   }
