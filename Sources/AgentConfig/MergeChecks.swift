@@ -16,8 +16,7 @@ package struct MergedChecks: Hashable, Sendable {
 /// order in which the API lists them.
 package func mergeChecks(file: [MonitoringCheck], api: [MonitoringCheck]) -> MergedChecks {
   let fileIDs = Set(file.map(\.id))
-  var seen: Set<UniqueID> = []
-  let remote = api.sorted { $0.id < $1.id }.filter { seen.insert($0.id).inserted }
+  let remote = api.sorted { $0.id < $1.id }.withoutRepetitions(by: \.id)
   let kept = remote.filter { !fileIDs.contains($0.id) }
   let counts = Dictionary((file + kept).map { (ByteText($0.name), 1) }, uniquingKeysWith: +)
   var taken = Set((file + kept).map { ByteText($0.name) })

@@ -106,8 +106,7 @@ struct WebhookBody {
 
   private func links(_ json: inout JSONWriter) {
     // Members often have one runbook.
-    var seen: Set<ByteText> = []
-    let runbooks = message.members.compactMap(\.runbook).filter { seen.insert(ByteText($0)).inserted }
+    let runbooks = message.members.compactMap(\.runbook).withoutRepetitions { ByteText($0) }
     var links = runbooks.prefix(5).map { ($0, "Runbook") }
     let words = message.isOfIncident ? "Incident" : message.report == nil ? "Status page" : "Report"
     if let link = message.link { links.insert((link, words), at: 0) }

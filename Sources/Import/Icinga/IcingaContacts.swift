@@ -209,8 +209,7 @@ final class IcingaContacts {
       try count(found.count)
     }
     try count(found.count)
-    var seen: Set<ByteText> = []
-    return found.filter { seen.insert(ByteText($0)).inserted }
+    return found.withoutRepetitions { ByteText($0) }
   }
 
   private func count(_ more: Int) throws(ImportProblem) {

@@ -113,8 +113,7 @@ final class NagiosContacts {
     if !isNamed, let host { return try contacts(of: host, orOf: nil) }
     try count(found.count)
     for group in groups { found += try members(of: group) }
-    var seen: Set<ByteText> = []
-    return found.filter { seen.insert(ByteText($0)).inserted }
+    return found.withoutRepetitions { ByteText($0) }
   }
 
   /// Groups that hold one another in a circle end.

@@ -16,8 +16,7 @@ package struct UnreadCredentials: Hashable, Sendable {
   /// `nil` for no names.
   package init?(_ names: [String]) {
     guard !names.isEmpty else { return nil }
-    var known: Set<ByteText> = []
-    self.names = names.filter { known.insert(ByteText($0)).inserted }
+    self.names = names.withoutRepetitions { ByteText($0) }
   }
 
   /// The missing credentials, for people.

@@ -167,11 +167,3 @@ extension Verdict {
     return with(message: "\(message); it says: \(remark)")
   }
 }
-
-extension Sequence where Element: Hashable {
-  /// Each element once, where it comes first.
-  package func withoutRepetitions() -> [Element] {
-    var seen: Set<Element> = []
-    return filter { seen.insert($0).inserted }
-  }
-}

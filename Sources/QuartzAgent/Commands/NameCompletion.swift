@@ -30,9 +30,8 @@ enum NameCompletion {
     _ names: @escaping @Sendable (Settings, _ prefix: String) -> [String]
   ) -> CompletionKind {
     .custom { words, _, prefix in
-      var seen: Set<ByteText> = []
-      return (readable(words).map { names($0, prefix) } ?? [])
-        .filter { $0.hasPrefix(prefix) && seen.insert(ByteText($0)).inserted }
+      (readable(words).map { names($0, prefix) } ?? [])
+        .filter { $0.hasPrefix(prefix) }.withoutRepetitions { ByteText($0) }
     }
   }
 

@@ -98,8 +98,7 @@ struct ImportSections {
   /// The entry with the names of its checks, in as many entries as they take; none when all its checks are gone.
   private mutating func selected(_ entry: ImportedCheck, most: Int) -> [ImportedCheck] {
     guard let keys = entry.selected else { return [entry] }
-    var seen: Set<Int> = []
-    let found = keys.filter { seen.insert($0).inserted }.compactMap { names[$0] }
+    let found = keys.withoutRepetitions().compactMap { names[$0] }
     guard !found.isEmpty else {
       refused.append((entry, "none of its checks is here"))
       return []

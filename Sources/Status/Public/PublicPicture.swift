@@ -41,10 +41,7 @@ package struct PublicPicture: Sendable {
   static let postAge: Duration = .seconds(7 * 86_400)
 
   /// Each once, in the order of the page.
-  var checks: [PublicCheck] {
-    var seen: Set<UniqueID> = []
-    return sections.flatMap(\.checks).filter { seen.insert($0.id).inserted }
-  }
+  var checks: [PublicCheck] { sections.flatMap(\.checks).withoutRepetitions(by: \.id) }
 
   /// - Parameter past: days of 90, and outages, of a check; both oldest first.
   package init(
