@@ -168,7 +168,6 @@ extension Duration {
 
   private func decimals(_ value: Int64, _ places: Int) -> String {
     let scale: Int64 = places == 3 ? 1000 : 10
-    let rest = String(value % scale)
-    return "\(value / scale)." + String(repeating: "0", count: places - rest.count) + rest
+    return "\(value / scale)." + padded(value % scale, places)
   }
 }

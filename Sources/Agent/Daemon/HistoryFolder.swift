@@ -17,10 +17,7 @@ struct HistoryFolder: HistoryFiles {
     (self.disk, self.starts) = (disk, starts)
   }
 
-  func name(_ number: Int) -> String {
-    let digits = String(number)
-    return "\(StartJournal.history)/" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
-  }
+  func name(_ number: Int) -> String { "\(StartJournal.history)/" + padded(Int64(number), 4) }
 
   private func file(_ number: Int) -> any DurableBytes { disk.bytes(name(number), maxBytes: 256 << 20) }
 

@@ -8,9 +8,7 @@ extension StartJournal {
   static let signalWidth = 3
 
   func encoded(signal: Int = 0) -> [UInt8] {
-    let digits = String(signal)
-    // bounded: a width of few digits
-    let first = String(repeating: "0", count: max(0, Self.signalWidth - digits.utf8.count)) + digits + "\n"
+    let first = padded(Int64(signal), Self.signalWidth) + "\n"  // bounded: a signal's number
     var json = JSONWriter(reserving: 1024)
     json.object { json in
       json.field("version", 1)

@@ -95,8 +95,7 @@ package enum StatusFormat {
     let scale = [1.0, 10, 100, 1000][places]
     let scaled = Int64((value * scale).rounded(up ? .toNearestOrAwayFromZero : .down))
     let whole = scaled / Int64(scale)
-    var fraction = String(scaled % Int64(scale))
-    fraction = String(repeating: "0", count: max(0, places - fraction.count)) + fraction
+    var fraction = padded(scaled % Int64(scale), places)
     while fraction.hasSuffix("0") { fraction.removeLast() }
     return fraction.isEmpty ? "\(whole)" : "\(whole).\(fraction)"
   }

@@ -19,14 +19,8 @@ package enum HTTPDate {
       yearNumber >= 0
     else { return nil }
     if year.utf8.count == 2 { yearNumber += yearNumber < 70 ? 2000 : 1900 }  // bounded: a year of two digits
-    let date = "\(pad(yearNumber, 4))-\(pad(index + 1, 2))-\(pad(dayNumber, 2))"
+    let date = "\(padded(Int64(yearNumber), 4))-\(padded(Int64(index + 1), 2))-\(padded(Int64(dayNumber), 2))"
     return Timestamp(rfc3339: "\(date)T\(time)Z")
-  }
-
-  private static func pad(_ number: Int, _ width: Int) -> String {
-    // bounded: a year of two digits, and widths of four
-    let text = String(number)
-    return String(repeating: "0", count: max(0, width - text.count)) + text
   }
 
   private static let months = [

@@ -162,6 +162,7 @@ private func append(_ value: Int64, _ width: Int, _ end: Unicode.Scalar, to byte
   bytes.append(UInt8(ascii: end))
 }
 
+/// A number with zeros in front up to a width. Not negative.
 package func padded(_ value: Int64, _ width: Int) -> String {
   let digits = String(value)
   // bounded: the width is of a few digits

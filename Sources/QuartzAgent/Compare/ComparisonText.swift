@@ -85,8 +85,7 @@ struct ComparisonText {
 
   /// Three places.
   private static func digits(_ p: Double) -> String {
-    let thousandths = String(Int((p * 1000).rounded()))
-    return p >= 0.9995 ? "1" : "0." + String(repeating: "0", count: 3 - thousandths.utf8.count) + thousandths
+    p >= 0.9995 ? "1" : "0." + padded(Int64((p * 1000).rounded()), 3)
   }
 
   var json: String {

@@ -73,8 +73,7 @@ extension JUnitCase {
 /// Six decimals, never an exponent: `xs:decimal` has none.
 private func decimalSeconds(_ duration: Duration) -> String {
   let microseconds = duration.microseconds
-  let fraction = String(microseconds % 1_000_000)
-  return "\(microseconds / 1_000_000)." + String(repeating: "0", count: 6 - fraction.count) + fraction
+  return "\(microseconds / 1_000_000)." + padded(microseconds % 1_000_000, 6)
 }
 
 /// Control characters are no XML 1.0 at all, not even escaped, so they go through `printable` first.

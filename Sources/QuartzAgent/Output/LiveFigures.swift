@@ -84,6 +84,5 @@ struct LiveFigures {
 /// Milliseconds of a figure: three decimals below one, as a port nearby answers in much less.
 func latency(_ milliseconds: Double) -> String {
   guard milliseconds >= 0, milliseconds < 0.9995 else { return decimal(milliseconds) }
-  let thousandths = String(whole((milliseconds * 1000).rounded(), in: 0...999))
-  return "0." + String(repeating: "0", count: 3 - thousandths.utf8.count) + thousandths
+  return "0." + padded(Int64(whole((milliseconds * 1000).rounded(), in: 0...999)), 3)
 }

@@ -84,8 +84,7 @@ struct NagiosFigure: Equatable {
 private func plain(_ value: Double) -> String {
   guard value.isFinite, abs(value) < 1e9 else { return "U" }
   let millionths = Int64((value * 1_000_000).rounded())
-  let fraction = String(millionths.magnitude % 1_000_000)
-  var text = String(repeating: "0", count: 6 - fraction.count) + fraction
+  var text = padded(Int64(millionths.magnitude % 1_000_000), 6)
   while text.last == "0" { text.removeLast() }
   return (millionths < 0 ? "-" : "") + "\(millionths.magnitude / 1_000_000)"
     + (text.isEmpty ? "" : "." + text)

@@ -25,6 +25,5 @@ func fold(_ line: String, width: Int) -> [String] { line.folded(width: width) }
 /// Milliseconds with three decimals: `43.100 ms`.
 func precise(_ duration: Duration) -> String {
   let microseconds = duration.microseconds
-  let fraction = String(abs(microseconds % 1000))
-  return "\(microseconds / 1000)." + String(repeating: "0", count: 3 - fraction.count) + fraction + " ms"
+  return "\(microseconds / 1000).\(padded(abs(microseconds % 1000), 3)) ms"
 }

@@ -92,8 +92,7 @@ struct TimeHistogram: Equatable {
     let scaled = whole((milliseconds * factor).rounded(), in: 0...1_000_000_000_000)
     if places == 0 { return String(scaled) }
     let unit = Int(factor)
-    let fraction = String(scaled % unit)
-    return "\(scaled / unit)." + String(repeating: "0", count: places - fraction.utf8.count) + fraction
+    return "\(scaled / unit)." + padded(Int64(scaled % unit), places)
   }
 
   func write(to json: inout JSONWriter) {
