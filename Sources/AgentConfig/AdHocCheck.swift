@@ -99,8 +99,7 @@ func flowScalar(_ text: String, resolves: Bool = false) -> String {
     case "\"", "\\": quoted += "\\\(scalar)"
     // What YAML takes for a line's end or no character at all is among them.
     case _ where scalar.value < 0x20 || scalar.value > 0x7e:
-      let digits = String(scalar.value, radix: 16)
-      quoted += "\\U" + String(repeating: "0", count: 8 - digits.count) + digits
+      quoted += "\\U" + Base16.text(scalar.value, width: 8)
     default: quoted.unicodeScalars.append(scalar)
     }
   }

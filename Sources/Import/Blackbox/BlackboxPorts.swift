@@ -83,13 +83,13 @@ struct BlackboxTCP {
     for step in steps {
       let step = Section(step, section.ledger)
       if let expected = step.text("expect") { say("expect", "~ \(LinePattern.bounded(expected))", &check) }
-      if let bytes = step.text("expect_bytes") { say("expect_hex", Self.hex(Array(bytes.utf8)), &check) }
-      if let bytes = step.bytes("expect_bytes") { say("expect_hex", Self.hex(bytes), &check) }
+      if let bytes = step.text("expect_bytes") { say("expect_hex", Base16.text(bytes.utf8), &check) }
+      if let bytes = step.bytes("expect_bytes") { say("expect_hex", Base16.text(bytes), &check) }
       if let sent = step.text("send") {
         let text = step["expect"]?.text.map { Self.expanded(sent, by: $0) } ?? Self.escaped(sent)
         check.say(text + "\\n")
       }
-      if let bytes = step.bytes("send") { say("send_hex", Self.hex(bytes + [0x0a]), &check) }
+      if let bytes = step.bytes("send") { say("send_hex", Base16.text(bytes + [0x0a]), &check) }
       step.carry("starttls")
       step.list("what is captured becomes no label here", "labels")
     }
@@ -97,10 +97,6 @@ struct BlackboxTCP {
 
   private func say(_ key: String, _ text: String, _ check: inout ImportedCheck) {
     check.append("dialog", .map([(key, .text(text))]))
-  }
-
-  private static func hex(_ bytes: [UInt8]) -> String {
-    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
   }
 
   /// In the escapes of a dialog.

@@ -243,9 +243,8 @@ package struct AgentYAML {
   }
 
   private static func escape(_ value: UInt32) -> String {
-    let hex = String(value, radix: 16)
-    if value < 0x100 { return "\\x" + String(repeating: "0", count: 2 - hex.count) + hex }
-    if value < 0x10000 { return "\\u" + String(repeating: "0", count: 4 - hex.count) + hex }
-    return "\\U" + String(repeating: "0", count: 8 - hex.count) + hex
+    if value < 0x100 { return "\\x" + Base16.text(value, width: 2) }
+    if value < 0x10000 { return "\\u" + Base16.text(value, width: 4) }
+    return "\\U" + Base16.text(value, width: 8)
   }
 }

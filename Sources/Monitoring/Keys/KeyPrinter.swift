@@ -107,8 +107,7 @@ package struct KeyPrinter {
         if scalar.value < 0x20 || (0x7f..<0xa0).contains(scalar.value) || scalar.value == 0xfeff
           || (0x2028...0x2029).contains(scalar.value)
         {
-          let digits = String(scalar.value, radix: 16)
-          quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+          quoted += "\\u" + Base16.text(scalar.value, width: 4)
         } else {
           quoted.unicodeScalars.append(scalar)
         }
