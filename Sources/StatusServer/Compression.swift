@@ -13,25 +13,14 @@ enum Compression {
     guard let header else { return false }
     var named: Bool?
     var others = false
-    for item in header.lowercased().utf8.split(separator: UInt8(ascii: ",")) {
-      let parts = item.split(separator: UInt8(ascii: ";")).map {
-        String(decoding: $0.trimmed(), as: UTF8.self)
-      }
-      switch parts.first {
-      case "gzip", "x-gzip": named = (named ?? false) || allows(parts.dropFirst())
-      case "*": others = allows(parts.dropFirst())
+    for item in WeightedValue.list(header) {
+      switch item.value {
+      case "gzip", "x-gzip": named = (named ?? false) || item.weight > 0
+      case "*": others = item.weight > 0
       default: break
       }
     }
     return named ?? others
-  }
-
-  private static func allows(_ parameters: ArraySlice<String>) -> Bool {
-    for parameter in parameters where parameter.hasPrefix("q=") {
-      guard let weight = Double(parameter.dropFirst(2)) else { return false }
-      return weight > 0 && weight <= 1
-    }
-    return true
   }
 
   /// `nil` when the library has no memory for it: then the answer goes as it is.
