@@ -118,14 +118,13 @@ package struct MailTransfer: Sendable {
     lists.recipients = recipients.reduce(nil) { curl_slist_append($0, "<\($1)>") }
     let places = ([address] + otherAddresses).map(\.address.description)
     lists.places = curl_slist_append(nil, "\(host):\(address.port):\(places.joined(separator: ","))")
-    let milliseconds = Int(clamping: max(1, timeout.microseconds / 1000))
     var codes = [
       quartz_curl_set_string(easy, CURLOPT_PROTOCOLS_STR, "smtp,smtps"),
       // What stands behind the host is the name that it says of itself in EHLO.
       quartz_curl_set_string(easy, CURLOPT_URL, "\(scheme)://\(named):\(address.port)/\(hello)"),
       quartz_curl_set_list(easy, CURLOPT_RESOLVE, lists.places),
       quartz_curl_set_long(easy, CURLOPT_NOSIGNAL, 1),
-      quartz_curl_set_long(easy, CURLOPT_TIMEOUT_MS, milliseconds),
+      quartz_curl_set_long(easy, CURLOPT_TIMEOUT_MS, max(1, milliseconds(timeout))),
       quartz_curl_set_string(easy, CURLOPT_PROXY, ""),
       quartz_curl_set_string(easy, CURLOPT_MAIL_FROM, "<\(sender)>"),
       quartz_curl_set_list(easy, CURLOPT_MAIL_RCPT, lists.recipients),

@@ -228,11 +228,8 @@ extension Transfer {
   }
 }
 
-func milliseconds(_ duration: Duration) -> Int {
-  let (seconds, attoseconds) = duration.components
-  return Int(clamping: seconds.multipliedReportingOverflow(by: 1000).partialValue)
-    + Int(attoseconds / 1_000_000_000_000_000)
-}
+/// Whole milliseconds, rounded towards zero.
+func milliseconds(_ duration: Duration) -> Int { Int(clamping: duration.microseconds / 1000) }
 
 /// Whether a URL with the scheme http names this IPv4 address and port and nothing else. False for other ways to write
 /// it.

@@ -194,7 +194,7 @@ extension GroupDesk {
     defer { runner.listed() }
     guard head?.sha256 != digest else { return }
     // Greater than the last, and nobody else's: two that publish at once must not write into one another's parts.
-    let now = time.wall().microseconds / 1000 * 1024 + Int64.random(in: 0..<1024)
+    let now = time.wall().milliseconds * 1024 + Int64.random(in: 0..<1024)
     let version = max(now, (head?.version ?? 0) + 1)
     let fresh = ListHead(version: version, parts: parts.count, sha256: digest)
     guard let result = try? await store.publishList(fresh, parts, replacing: runner.headRevision) else {

@@ -19,7 +19,7 @@ package struct IncidentNames: Hashable, Sendable {
       "\(group.utf8.count) \(group) \(check) \(trouble.subject.rawValue) \(trouble.since.microseconds)"
     let digest = sha256(Array(text.utf8))
     let word = { (start: Int) in digest[start..<start + 8].reduce(UInt64(0)) { $0 << 8 | UInt64($1) } }
-    let milliseconds = UInt64(clamping: trouble.since.microseconds / 1000) & 0xffff_ffff_ffff
+    let milliseconds = UInt64(clamping: trouble.since.milliseconds) & 0xffff_ffff_ffff
     return UniqueID(
       high: milliseconds << 16 | 0x8000 | word(0) & 0xfff, low: word(8) & ~(3 << 62) | 1 << 63)
   }

@@ -65,7 +65,7 @@ extension UniqueID {
   /// Version 7: 48 bits of Unix milliseconds, then 74 random bits, so ids sort by creation and never repeat, also
   /// after a clock step or on a cloned machine. RFC 9562, section 5.7.
   package static func v7(at time: Timestamp, using generator: inout some RandomNumberGenerator) -> UniqueID {
-    let milliseconds = UInt64(clamping: time.microseconds / 1000) & 0xffff_ffff_ffff
+    let milliseconds = UInt64(clamping: time.milliseconds) & 0xffff_ffff_ffff
     let high = milliseconds << 16 | 0x7000 | generator.next() & 0xfff
     let low = 1 << 63 | generator.next() >> 2
     return UniqueID(high: high, low: low)

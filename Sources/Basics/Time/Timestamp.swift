@@ -15,6 +15,9 @@ package struct Timestamp: Hashable, Comparable, Sendable {
 
   package static let epoch = Timestamp(microseconds: 0)
 
+  /// Whole milliseconds since 1970, rounded towards it.
+  package var milliseconds: Int64 { microseconds / 1000 }
+
   /// The system's wall clock (CLOCK_REALTIME).
   package static func now() -> Timestamp { Timestamp(microseconds: SystemClock.wall.microseconds) }
 

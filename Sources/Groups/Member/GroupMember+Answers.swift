@@ -55,7 +55,7 @@ extension GroupMember {
     guard let lease else { return retreat(asked: now.boot, at: now) }
     stage = .claiming
     card.applied = 0
-    card.clock = now.wall.microseconds / 1000
+    card.clock = now.wall.milliseconds
     main = ask(.claim(lease: lease, card: card, replacing: revision), at: now, &actions)
   }
 

@@ -252,7 +252,7 @@ extension GroupMember {
     giveWord(at: now)
     if owesPut, putting == nil, now.boot >= nextPut {
       owesPut = false
-      card.clock = now.wall.microseconds / 1000
+      card.clock = now.wall.milliseconds
       card.waits = held.values.reduce(0) { max($0, $1.after) }
       putting = ask(.put(lease: lease, card: card), at: now, &actions)
     }

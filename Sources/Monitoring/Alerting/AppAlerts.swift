@@ -29,7 +29,7 @@ package struct AppAlerts: Hashable, Sendable {
     package var isResolve = false
 
     package init(at: Timestamp, by: String? = nil, agent: String? = nil, isResolve: Bool = false) {
-      (self.at, self.by, self.agent) = (Timestamp(milliseconds: at.microseconds / 1000), by, agent)
+      (self.at, self.by, self.agent) = (Timestamp(milliseconds: at.milliseconds), by, agent)
       self.isResolve = isResolve
     }
 

@@ -23,8 +23,7 @@ package struct Backoff: Hashable, Sendable {
 
   /// Counts one more failure and says how long to wait; at least 1 ms.
   package mutating func next(using generator: inout some RandomNumberGenerator) -> Duration {
-    let longest = max(
-      1, ceiling.components.seconds * 1000 + ceiling.components.attoseconds / 1_000_000_000_000_000)
+    let longest = max(1, ceiling.microseconds / 1000)
     failures += 1
     return .milliseconds(Int64.random(in: 1...longest, using: &generator))
   }

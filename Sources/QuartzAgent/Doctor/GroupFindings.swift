@@ -106,7 +106,7 @@ struct GroupFindings {
     let place = "\(group.prefix)\(group.name)/"
     var card = MemberCard()
     (card.boot, card.home, card.weight, card.version) = (probe, probe, 0, agentVersion)
-    card.clock = time.wall().microseconds / 1000
+    card.clock = time.wall().milliseconds
     guard let grant = try? await aside.ask(.grant(seconds: 5)) else {
       return .warning("group", "was not asked")
     }
