@@ -19,7 +19,7 @@ package struct ContentCodings: Hashable, Sendable {
   init?(_ values: [String]) {
     var codings: [Coding] = []
     for name in values.flatMap({ $0.split(separator: ",") }) {
-      let name = name.trimmingBlanks.lowercased()
+      let name = name.withoutBlanks.lowercased()
       switch name {
       case "", "identity": continue
       case _ where Self.isMisnomer(name): continue
@@ -39,7 +39,7 @@ package struct ContentCodings: Hashable, Sendable {
   /// Those of a Content-Encoding that are no codings, and that servers send all the same: charsets, what mail calls an
   /// encoding, and a framing that only an upload has. The body is what it is without them.
   package static func misnomers(_ values: [String]) -> [String] {
-    values.flatMap { $0.split(separator: ",") }.map { $0.trimmingBlanks.lowercased() }.filter(isMisnomer)
+    values.flatMap { $0.split(separator: ",") }.map { $0.withoutBlanks.lowercased() }.filter(isMisnomer)
   }
 
   /// Whether there is a coding that is undone, whatever else is named.
@@ -75,14 +75,5 @@ extension ContentCodings.Coding {
     case .zstd: QUARTZ_ZSTD
     case .deflate: nil
     }
-  }
-}
-
-extension Substring {
-  fileprivate var trimmingBlanks: Substring {
-    var text = self
-    while let first = text.utf8.first, first == 0x20 || first == 0x09 { text.removeFirst() }
-    while let last = text.utf8.last, last == 0x20 || last == 0x09 { text.removeLast() }
-    return text
   }
 }
