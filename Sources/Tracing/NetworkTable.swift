@@ -16,7 +16,7 @@ package struct NetworkTable: Hashable, Sendable {
 
   /// Bytes of a file, and its lines.
   package static let sizeLimit = 64 << 20
-  package static let lineLimit = 2_000_000
+  static let lineLimit = 2_000_000
 
   /// Error in a file, with its line, from 1.
   package struct Problem: Error, Hashable, CustomStringConvertible {

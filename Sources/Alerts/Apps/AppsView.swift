@@ -13,7 +13,7 @@ package struct AppsView: Hashable, Sendable {
     case known(AppAlerts)
   }
 
-  package var knowledge: Knowledge
+  var knowledge: Knowledge
   /// How far this agent's clock is ahead of the receiver's; zero up to a minute, which the receiver ignores as well.
   package var offset: Duration = .zero
 

@@ -182,7 +182,7 @@ package struct Incident: Hashable, Sendable {
   }
 
   /// Notifications that are kept: the first and the latest.
-  package static let keptSent = 60
+  static let keptSent = 60
 }
 
 extension Incident.Member {

@@ -33,7 +33,7 @@ package struct IncidentBook: Sendable {
   /// Incidents that are over and are kept.
   package static let kept = 200
   /// Members that an incident which is over keeps.
-  package static let keptMembers = 50
+  static let keptMembers = 50
 
   /// - Parameter groupWait: how long an incident must be well until it is over.
   package init(

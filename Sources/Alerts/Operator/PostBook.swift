@@ -10,7 +10,7 @@ package struct PostBook: Hashable, Sendable {
   package private(set) var posts: [StatusPost] = []
 
   /// Posts that are not resolved, and all of them.
-  package static let openLimit = 20
+  static let openLimit = 20
   package static let limit = 50
   /// How long a resolved post is kept.
   package static let kept: Duration = .seconds(90 * 86_400)

@@ -49,7 +49,7 @@ package final class HeartbeatDesk: Sendable {
   static let longestGap: Duration = .seconds(12)
 
   /// Reports that a check takes within a minute.
-  package static let reportsAMinute = 60
+  static let reportsAMinute = 60
 
   private let state = Mutex(State())
   private let time: TimeSource

@@ -51,7 +51,7 @@ package struct TLSConversation<Inner: Conversation>: Conversation {
   }
 
   /// For what a conversation has to be told besides what comes by the wire.
-  package mutating func tellInner(_ change: (inout Inner) -> Void) { change(&inner) }
+  mutating func tellInner(_ change: (inout Inner) -> Void) { change(&inner) }
 
   private mutating func merge(
     _ wish: ConversationStep, into step: inout ConversationStep, at now: Instant

@@ -21,12 +21,12 @@ package final class HandshakeJudge {
   /// The fatal alert we sent once the handshake was complete.
   private var ownAlert: Int32?
   /// The server ended its side of the connection as TLS wants it (close_notify).
-  package private(set) var saidFarewell = false
+  private(set) var saidFarewell = false
   package private(set) var clientCertificateRequested = false
   /// The oldest code in OpenSSL's queue when the handshake failed; zero: none.
   package private(set) var errorCode: UInt = 0
   /// The protocol the server chose of `protocols`; nil: none.
-  package private(set) var chosenProtocol: String?
+  private(set) var chosenProtocol: String?
   /// Offered by ALPN (RFC 7301) instead of what the context offers, set before `configure(_:)`; empty: left as it is.
   package var protocols: [String] = []
   /// Why `configure(_:)` failed, where it is the check's own files; nil: OpenSSL refused.

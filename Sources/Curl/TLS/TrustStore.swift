@@ -15,7 +15,7 @@ private let keepsOpenSSL = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), n
 /// or unreadable is an error each time it is asked for; there is no state in which verification is quietly off.
 package final class TrustStore: Sendable {
   /// Where distributions keep the bundle; the first that exists is used.
-  package static let systemBundles = [
+  static let systemBundles = [
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
     "/etc/ssl/ca-bundle.pem",
@@ -70,7 +70,7 @@ package final class TrustStore: Sendable {
   }
 
   /// The file that an https check is judged by where it names none; nil: there is none.
-  package static var systemBundle: String? { try? TrustStore().systemBundle() }
+  static var systemBundle: String? { try? TrustStore().systemBundle() }
 
   private func systemBundle() throws(TrustStoreError) -> String {
     // One that may not be looked for is not missing: to read it says so.

@@ -21,7 +21,7 @@ package struct GroupMemory: Hashable, Sendable {
   /// A longer file is none: some 300 bytes a member, and 1,200 more where it is without checks, for as many as are looked at.
   package static let mostBytes = 4 << 20
   /// An older one is not used: who was away for a day knows nothing of the group any more.
-  package static let mostAge: Duration = .seconds(86_400)
+  static let mostAge: Duration = .seconds(86_400)
   /// A clock without a battery may start where it last stood.
   static let mostAhead: Duration = .seconds(3600)
 

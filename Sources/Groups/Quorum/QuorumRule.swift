@@ -62,7 +62,7 @@ package struct QuorumRule: Sendable {
   }
 
   /// The other places' votes are not known: the store is out of reach.
-  package func decideAlone(_ own: Verdict) -> Decision {
+  func decideAlone(_ own: Verdict) -> Decision {
     let places = settings.of.map { name in
       name == place
         ? PlaceVerdict(name, own.state, own.reason) : PlaceVerdict(name, isAlive: false, isHeard: false)

@@ -132,4 +132,4 @@ package protocol QuorumStore: Sendable {
 }
 
 /// Keys that are written at once: an etcd takes 128 operations.
-package let quorumBatch = 64
+let quorumBatch = 64

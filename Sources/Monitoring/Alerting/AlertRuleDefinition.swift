@@ -39,7 +39,7 @@ package enum AlertLimits {
   package static let percentile = 1...99
   /// Of the percentile of response times.
   package static let window: ClosedRange<Duration> = .seconds(60) ... .seconds(90 * 86_400)
-  package static let longestPercentileWindow: Duration = .seconds(6 * 3600)
+  static let longestPercentileWindow: Duration = .seconds(6 * 3600)
   package static let before: ClosedRange<Duration> = .seconds(3600) ... .seconds(365 * 86_400)
   package static let steps = 8
   /// Entries of `checks`, `tags` or `channels`.

@@ -21,7 +21,7 @@ package struct QuietHours: Hashable, Sendable {
   }
 
   /// The days as they are written, from Monday.
-  package static let dayWords = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
+  static let dayWords = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
 
   private static let day: Int64 = 86_400
 

@@ -20,7 +20,7 @@ package struct ConfirmSettings: Hashable, Sendable {
   package static let places = 2...50
   package static let time: ClosedRange<Duration> = .seconds(1) ... .seconds(60)
   /// Bytes of a place's name.
-  package static let nameLength = 64
+  static let nameLength = 64
 
   /// Letters, digits, `.`, `_` and `-`: it stands in the keys of a store.
   package static func isPlace(_ name: String) -> Bool {

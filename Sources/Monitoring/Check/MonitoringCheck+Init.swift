@@ -4,7 +4,7 @@ import Basics
 
 extension MonitoringCheck {
   /// The namespace of ids derived from names. Fixed for ever: a change would cut every check off its history.
-  package static let idNamespace = UniqueID(high: 0x6c1f_0d5e_93b7_4a28, low: 0x9e41_7f20_c5d8_3b66)
+  static let idNamespace = UniqueID(high: 0x6c1f_0d5e_93b7_4a28, low: 0x9e41_7f20_c5d8_3b66)
 
   /// The id of a check that gives none: UUIDv5 of its name.
   package static func derivedID(name: String) -> UniqueID { .v5(namespace: idNamespace, name: name) }

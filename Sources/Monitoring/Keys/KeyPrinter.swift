@@ -34,7 +34,7 @@ package struct KeyPrinter {
   }
 
   /// Left out when nothing is in it: an empty map is refused.
-  package mutating func mapIfAny(_ name: String, _ body: (inout KeyPrinter) -> Void) {
+  mutating func mapIfAny(_ name: String, _ body: (inout KeyPrinter) -> Void) {
     let before = self
     map(name) { printer in
       let start = printer.text.utf8.count

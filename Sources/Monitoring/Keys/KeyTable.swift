@@ -54,7 +54,7 @@ package struct KeyFacts: Sendable {
   package var types: Set<CheckType>
   package var isRequired: Bool
   /// The next step where it is missing. `nil` where a judge says it.
-  package var requiredHint: String?
+  var requiredHint: String?
   /// Where a check from the API has it; nil: it may not have it.
   package var column: APIColumn?
 

@@ -73,7 +73,7 @@ extension KeyTable {
   package static let maintenance = table(MaintenanceDefinition.keys)
 
   /// A window of one check.
-  package static let ownMaintenance = table(MaintenanceDefinition.ownKeys)
+  static let ownMaintenance = table(MaintenanceDefinition.ownKeys)
 
   private static func table(_ keys: [Key<MaintenanceDefinition>]) -> KeyTable {
     KeyTable(keys: keys.map { $0.facts(defaults: MaintenanceDefinition.plain) })

@@ -5,7 +5,7 @@ import Monitoring
 
 /// Why a server answers as it does, in its own words (RFC 8914).
 package struct DNSExtendedError: Hashable, Sendable, CustomStringConvertible {
-  package static let optionCode: UInt16 = 15
+  static let optionCode: UInt16 = 15
 
   package let code: UInt16
   /// As sent, made printable, at most 120 bytes; empty when there is none.

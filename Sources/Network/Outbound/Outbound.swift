@@ -11,7 +11,7 @@ import Monitoring
 /// are tried in turn until one accepts a connection. Certificates are always verified and redirects are never followed.
 package struct Outbound: Sendable {
   /// Addresses of one host tried at most.
-  package static let mostAddresses = 4
+  static let mostAddresses = 4
   /// For a name.
   private static let patience: Duration = .seconds(10)
 

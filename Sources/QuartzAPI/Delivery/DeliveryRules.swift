@@ -106,13 +106,13 @@ package struct Refusal: Hashable, Sendable {
   /// The server's own sentence, made safe.
   package var message: String?
   /// The check that a foreign key error names.
-  package var namedCheck: UniqueID?
+  var namedCheck: UniqueID?
   /// The session is over, and a new one is worth a try.
   package var isExpired: Bool
   package var wait: Duration?
   package var dialect: DeliveryDialect
 
-  package enum CodeClass: Hashable, Sendable {
+  enum CodeClass: Hashable, Sendable {
     case rows, authorization, schema, passing
   }
 
@@ -136,7 +136,7 @@ package struct Refusal: Hashable, Sendable {
     ["\(status)", code, message].compactMap { $0 }.joined(separator: " ")
   }
 
-  package var codeClass: CodeClass? {
+  var codeClass: CodeClass? {
     guard let code else { return nil }
     switch code {
     case "42501", "PGRST301", "PGRST302", "PGRST303": return .authorization

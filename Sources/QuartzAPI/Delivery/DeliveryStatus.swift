@@ -132,7 +132,7 @@ package struct RequestUsage: Hashable, Sendable {
   }
 
   /// More than this is worth a word: an answer's Date is whole seconds, and an answer may be on its way for some.
-  package static let tolerableSkew: Duration = .seconds(30)
+  static let tolerableSkew: Duration = .seconds(30)
 
   /// In words; nil while the clocks agree.
   package var skewProblem: String? {

@@ -21,7 +21,7 @@ package struct MonthReport: Sendable {
   /// Midnight of the first day of which anything is known; `nil` without any.
   package var begins: Timestamp?
   /// The agent is one of a group, and others run further checks.
-  package var isOfMember: Bool
+  var isOfMember: Bool
   /// There are checks, and none of them was asked for.
   package var selectsNone: Bool
 

@@ -35,5 +35,5 @@ package struct CheckStatus: Sendable {
   package func window(_ period: UptimePeriod) -> WindowStatus { history.window(period) }
 
   /// It failed along with what it depends on.
-  package var failsWithParent: Bool { history.state == .unknown && history.last?.reason == .dependency }
+  var failsWithParent: Bool { history.state == .unknown && history.last?.reason == .dependency }
 }

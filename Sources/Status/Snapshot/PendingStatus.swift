@@ -20,8 +20,8 @@ extension CheckStatus {
 }
 
 extension StatusSnapshot {
-  package static let pendingMark = "◌"
-  package static let pendingWord = "PENDING"
+  static let pendingMark = "◌"
+  static let pendingWord = "PENDING"
 
   /// Checks that have no result yet.
   package var pending: Set<UniqueID> { Set(checks.lazy.filter(\.isPending).map(\.id)) }

@@ -41,7 +41,7 @@ package struct StatusSnapshot: Sendable {
   /// Windows of maintenance that people have opened by hand.
   package var byHand: [HandBook.Order] = []
   /// The windows with the checks that each is for; see `mark(_:)`.
-  package internal(set) var maintenancePlan = MaintenancePlan.none
+  var maintenancePlan = MaintenancePlan.none
   /// When coming times of maintenance were announced on the public page, by `MaintenanceWindow.announcementID`.
   package var announced: [UniqueID: Timestamp] = [:]
   /// Posts for the public page, oldest first.

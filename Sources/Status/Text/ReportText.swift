@@ -117,12 +117,12 @@ extension MonthReport {
 
 extension CheckReport {
   /// `3`, `3+` where there may have been more, `–` without data.
-  package var outageWords: String {
+  var outageWords: String {
     figures.time.judged == 0 ? "–" : "\(figures.outages)\(figures.mayHaveMore ? "+" : "")"
   }
 
   /// `2h`, `2h+` where a longer one may not have been kept, `–` without any that is known.
-  package var longestWords: String {
+  var longestWords: String {
     guard figures.longest > 0 else { return "–" }
     return StatusFormat.span(figures.longest) + (figures.mayHaveMore ? "+" : "")
   }
