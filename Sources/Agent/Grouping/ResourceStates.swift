@@ -196,7 +196,7 @@ struct ResourceFinding: Hashable, Sendable {
   init?(json bytes: [UInt8]) {
     guard bytes.count <= 1024, let json = try? JSONValue.parse(bytes, maxDepth: 4),
       let state = json["state"]?.string.flatMap({ CheckState(word: $0) }),
-      let at = json["at"]?.string.flatMap({ Timestamp(rfc3339: $0) })
+      let at = json["at"]?.timestamp
     else { return nil }
     self.init(state: state, at: at)
   }

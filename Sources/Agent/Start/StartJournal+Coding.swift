@@ -84,7 +84,7 @@ extension StartJournal {
     }
     let aside = (json["aside"]?.array ?? []).prefix(limit).compactMap { item -> Aside? in
       guard let input = Self.input(item), let place = item["place"]?.string,
-        let at = item["at"]?.string.flatMap({ Timestamp(rfc3339: $0) })
+        let at = item["at"]?.timestamp
       else { return nil }
       return Aside(
         input: input, place: place, at: at, isRefused: item["refused"]?.bool ?? false,

@@ -84,7 +84,7 @@ extension Incident {
 
   mutating func readTaken(_ json: JSONValue) {
     for item in json["taken"]?.array ?? [] {
-      guard let check = item["check"]?.string.flatMap({ UniqueID($0) }),
+      guard let check = item["check"]?.uniqueID,
         let kind = item["kind"]?.string.flatMap(AlertSubject.init), let at = item.time("at")
       else { continue }
       taken[AppAlerts.Key(check, kind)] = at

@@ -37,7 +37,7 @@ extension Incident {
 
   /// `nil` where it is none.
   init?(_ json: JSONValue, _ clock: SavedClock) {
-    guard let id = json["id"]?.string.flatMap({ UniqueID($0) }),
+    guard let id = json["id"]?.uniqueID,
       let subject = json["subject"]?.string.flatMap(AlertSubject.init), let begin = json.time("begin"),
       let opened = json.time("opened")
     else { return nil }
@@ -98,7 +98,7 @@ extension Trouble.Key {
   init?(_ json: JSONValue) {
     guard let rule = json["rule"]?.string else { return nil }
     self.init(
-      rule: rule, check: json["check"]?.string.flatMap { UniqueID($0) }, part: json["part"]?.string ?? "")
+      rule: rule, check: json["check"]?.uniqueID, part: json["part"]?.string ?? "")
   }
 }
 
@@ -174,14 +174,14 @@ extension Trouble {
       pace = .microseconds(Int64(seconds * 1e6))
     }
     relation = Relation(
-      host: json["host"]?.string, resource: json["resource"]?.string.flatMap { UniqueID($0) },
+      host: json["host"]?.string, resource: json["resource"]?.uniqueID,
       network: json["network"]?.string)
   }
 }
 
 extension JSONValue {
   /// `nil` where it is none.
-  func time(_ name: String) -> Timestamp? { self[name]?.string.flatMap { Timestamp(rfc3339: $0) } }
+  func time(_ name: String) -> Timestamp? { self[name]?.timestamp }
 
   /// A count of few.
   func small(_ name: String) -> Int? {

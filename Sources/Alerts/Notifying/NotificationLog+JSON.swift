@@ -49,7 +49,7 @@ extension NotificationRecord {
     if let left = json["left_open"], let at = left.time("at") {
       leftOpen = LeftOpen(target: (left["target"]?.string ?? "").printable(maxBytes: 256), at: at)
     }
-    storm = json["storm"]?.string.flatMap { UniqueID($0) }
+    storm = json["storm"]?.uniqueID
     missing = json["missing"]?.string?.printable(maxBytes: SendOutcome.shown)
     sending = json["sending"].flatMap(Sending.init)
     if let refusal = json["refused"], let words = refusal["words"]?.string, let heard = refusal["heard"] {
@@ -89,7 +89,7 @@ extension NotificationRecord.Sending {
   }
 
   init?(_ json: JSONValue) {
-    guard let id = json["id"]?.string.flatMap({ UniqueID($0) }),
+    guard let id = json["id"]?.uniqueID,
       let kind = json["kind"]?.string.flatMap(AlertMessage.Kind.init), let heard = json["heard"]
     else { return nil }
     self.init(
@@ -186,7 +186,7 @@ extension Notifier {
     }
     for item in saved?["outbox"]?.array ?? [] {
       guard let channel = item["channel"]?.string, let message = item["message"],
-        let id = message["incident"]?.string.flatMap({ UniqueID($0) }),
+        let id = message["incident"]?.uniqueID,
         let kind = message["kind"]?.string.flatMap(AlertMessage.Kind.init)
       else { continue }
       book.update(id) { $0.log[channel]?.undo(kind) }
@@ -237,12 +237,12 @@ extension Storm {
   }
 
   init?(_ json: JSONValue, _ clock: SavedClock) {
-    guard let id = json["id"]?.string.flatMap({ UniqueID($0) }), let begin = json.time("begin") else {
+    guard let id = json["id"]?.uniqueID, let begin = json.time("begin") else {
       return nil
     }
     self.init(id: id, begin: begin, at: clock.instant(json, "began_ago") ?? clock.present)
     func ids(_ name: String) -> [UniqueID] {
-      (json[name]?.array ?? []).compactMap { $0.string.flatMap { UniqueID($0) } }
+      (json[name]?.array ?? []).compactMap { $0.uniqueID }
     }
     incidents = Set(ids("incidents"))
     (last, lastAt) = (json.time("last"), clock.instant(json, "last_ago"))

@@ -41,10 +41,10 @@ extension HandBook.Order {
   }
 
   fileprivate init?(_ json: JSONValue) {
-    guard let id = json["id"]?.string.flatMap({ UniqueID($0) }),
+    guard let id = json["id"]?.uniqueID,
       let target = json["target"]?.string.flatMap({ OperatorTarget(kept: $0) }),
-      let from = json["from"]?.string.flatMap({ Timestamp(rfc3339: $0) }),
-      let until = json["until"]?.string.flatMap({ Timestamp(rfc3339: $0) }), from < until
+      let from = json["from"]?.timestamp,
+      let until = json["until"]?.timestamp, from < until
     else { return nil }
     self.init(
       id: id, target: target, from: from, until: until,
@@ -66,12 +66,12 @@ extension HandBook.Entry {
   }
 
   fileprivate init?(_ json: JSONValue) {
-    guard let at = json["at"]?.string.flatMap({ Timestamp(rfc3339: $0) }), let act = json["act"]?.string,
+    guard let at = json["at"]?.timestamp, let act = json["act"]?.string,
       let subject = json["subject"]?.string
     else { return nil }
     self.init(
       at: at, act: act.printable(maxBytes: 40), subject: subject.printable(maxBytes: CheckLimits.nameBytes),
-      until: json["until"]?.string.flatMap { Timestamp(rfc3339: $0) },
+      until: json["until"]?.timestamp,
       by: json["by"]?.string?.printable(maxBytes: AppAlerts.Acknowledgement.wordBytes),
       why: json["why"]?.string?.printable(maxBytes: 200))
   }

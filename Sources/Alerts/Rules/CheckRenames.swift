@@ -55,7 +55,7 @@ struct SavedRules: Hashable, Sendable {
       else { continue }
       let site = CheckSite(type: type, target: target.printable(maxBytes: 4096))
       for id in (item["checks"]?.array ?? []).prefix(20_000) {
-        if let id = id.string.flatMap({ UniqueID($0) }) { sites[id] = site }
+        if let id = id.uniqueID { sites[id] = site }
       }
     }
     for item in (saved?["rules"]?.array ?? []).prefix(AlertRule.limit) {
@@ -63,7 +63,7 @@ struct SavedRules: Hashable, Sendable {
       rules[ByteText(name)] = text
     }
     for item in (saved?["rows"]?.array ?? []).prefix(SavedRow.limit) {
-      if let id = item["check"]?.string.flatMap({ UniqueID($0) }) { rows[id] = SavedRow(item) }
+      if let id = item["check"]?.uniqueID { rows[id] = SavedRow(item) }
     }
   }
 

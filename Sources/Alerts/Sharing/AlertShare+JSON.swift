@@ -24,7 +24,7 @@ extension AlertShare {
     guard let list = saved?["group"]?.array else { return nil }
     self.init(writer: "")
     for item in list {
-      if let id = item["incident"]?.string.flatMap({ UniqueID($0) }),
+      if let id = item["incident"]?.uniqueID,
         let world = item["world"]?.string.flatMap({ UInt64($0) }), let changed = item["changed"]?.integer
       {
         marks[id] = Mark(world: world, changed: changed, isTold: item["told"]?.bool ?? true)

@@ -75,6 +75,12 @@ package enum JSONValue: Hashable, Sendable {
     return nil
   }
 
+  /// In RFC 3339.
+  package var timestamp: Timestamp? { string.flatMap { Timestamp(rfc3339: $0) } }
+
+  /// In the form with hyphens.
+  package var uniqueID: UniqueID? { string.flatMap { UniqueID($0) } }
+
   package var isNull: Bool { if case .null = self { true } else { false } }
 }
 

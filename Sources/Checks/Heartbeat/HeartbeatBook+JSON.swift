@@ -31,12 +31,12 @@ extension HeartbeatBook {
     else { return nil }
     var pages: [UniqueID: Page] = [:]
     for item in items {
-      guard let id = item["id"]?.string.flatMap({ UniqueID($0) }), let page = Page(item, now) else {
+      guard let id = item["id"]?.uniqueID, let page = Page(item, now) else {
         continue
       }
       pages[id] = page
     }
-    let saved = json["saved"]?.string.flatMap { Timestamp(rfc3339: $0) }
+    let saved = json["saved"]?.timestamp
     self.init(pages: pages, savedAt: saved.map { now.instant(of: $0) })
   }
 }
@@ -62,7 +62,7 @@ extension HeartbeatBook.Page {
 
   fileprivate init?(_ json: JSONValue, _ now: ClockReading) {
     func instant(_ key: String) -> Instant? {
-      json[key]?.string.flatMap { Timestamp(rfc3339: $0) }.map { now.instant(of: $0) }
+      json[key]?.timestamp.map { now.instant(of: $0) }
     }
     guard let since = instant("since") else { return nil }
     self.init(since: since)

@@ -82,7 +82,7 @@ extension GroupMemory {
       let root = json["root"]?.string, let name = json["member"]?.string,
       let cluster = json["cluster"]?.string.flatMap({ UInt64($0) }),
       let placed = json["view"]?.integer, placed > 0,
-      let at = json["at"]?.string.flatMap({ Timestamp(rfc3339: $0) }),
+      let at = json["at"]?.timestamp,
       let rows = json["members"]?.array, rows.count <= StoreBounds.members
     else { return nil }
     var view = GroupView()

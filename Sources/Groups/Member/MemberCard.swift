@@ -97,12 +97,12 @@ extension MemberCard {
   }
 
   init?(_ json: JSONValue) {
-    guard let boot = json["boot"]?.string.flatMap({ UniqueID($0) }),
+    guard let boot = json["boot"]?.uniqueID,
       let weight = json["weight"]?.integer, (0...Int64(StoreBounds.weight)).contains(weight),
       let applied = json["applied"]?.integer, applied >= 0
     else { return nil }
     self.boot = boot
-    home = json["home"]?.string.flatMap { UniqueID($0) } ?? boot
+    home = json["home"]?.uniqueID ?? boot
     version = (json["version"]?.string ?? "").printable(maxBytes: 40)
     self.weight = Int(weight)  // bounded: at most a thousand
     url = json["url"]?.string.map { $0.printable(maxBytes: 200) }
@@ -114,7 +114,7 @@ extension MemberCard {
       api: (json["pool_api"]?.string ?? "").printable(maxBytes: 80),
       file: (json["pool_file"]?.string ?? "").printable(maxBytes: 80),
       without: (json["without"]?.array ?? []).prefix(StoreBounds.without).compactMap {
-        $0.string.flatMap { UniqueID($0) }
+        $0.uniqueID
       })
   }
 }

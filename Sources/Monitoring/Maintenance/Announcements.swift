@@ -67,10 +67,10 @@ extension Announcements {
     var book = Announcements()
     book.isNew = false
     func time(_ item: JSONValue, _ name: String) -> Timestamp? {
-      item[name]?.string.flatMap { Timestamp(rfc3339: $0) }
+      item[name]?.timestamp
     }
     for item in (json["announced"]?.array ?? []).prefix(limit) {
-      guard let id = item["id"]?.string.flatMap({ UniqueID($0) }), let at = time(item, "at"),
+      guard let id = item["id"]?.uniqueID, let at = time(item, "at"),
         let end = time(item, "end")
       else { continue }
       book.entries[id] = Entry(at: at, end: end)

@@ -93,7 +93,7 @@ extension StatusPost {
 
   /// `nil` for what no post would be written as.
   package init?(_ json: JSONValue) {
-    guard let id = json["id"]?.string.flatMap({ UniqueID($0) }), let title = json["title"]?.string,
+    guard let id = json["id"]?.uniqueID, let title = json["title"]?.string,
       Self.objection(to: title, called: "title", most: Self.titleBytes) == nil,
       let target = json["target"]?.string.flatMap({ OperatorTarget(kept: $0) })
     else { return nil }
@@ -115,7 +115,7 @@ extension StatusPost.Update {
   }
 
   fileprivate init?(_ json: JSONValue) {
-    guard let at = json["at"]?.string.flatMap({ Timestamp(rfc3339: $0) }),
+    guard let at = json["at"]?.timestamp,
       let state = json["state"]?.string.flatMap({ PostState(word: $0) })
     else { return nil }
     let text = json["text"]?.string

@@ -69,7 +69,7 @@ package struct CheckListCache: Sendable {
       return .none("the check list on disk is damaged: \(error)")
     }
     guard json["version"]?.integer == 1, let rows = json["checks"]?.array, let isCut = json["cut"]?.bool,
-      let pulledAt = json["pulled_at"]?.string.flatMap({ Timestamp(rfc3339: $0) })
+      let pulledAt = json["pulled_at"]?.timestamp
     else { return .none("the check list on disk is of an unknown kind") }
     guard json["from"]?.string == origin else { return .none("the check list on disk is another api's") }
     do throws(WireCheckError) {

@@ -146,7 +146,7 @@ private struct WireRowReader {
   init(_ json: JSONValue) { self.json = json }
 
   func error(_ column: String) -> WireCheckError {
-    let id = json["id"]?.string.flatMap { UniqueID($0) }
+    let id = json["id"]?.uniqueID
     let check = id.map { "check \($0)" } ?? "a check"
     return WireCheckError(description: "\(check) has a \(column) of the wrong type")
   }

@@ -43,11 +43,11 @@ package struct WireWindow: ListRow {
 
   package init(_ json: JSONValue) throws(WireCheckError) {
     func wrong(_ column: String) -> WireCheckError {
-      let id = json["id"]?.string.flatMap { UniqueID($0) }.map { " \($0)" } ?? ""
+      let id = json["id"]?.uniqueID.map { " \($0)" } ?? ""
       return WireCheckError(description: "maintenance window\(id) has a \(column) of the wrong type")
     }
-    guard let id = json["id"]?.string.flatMap({ UniqueID($0) }) else { throw wrong("id") }
-    guard let resource = json["resource_id"]?.string.flatMap({ UniqueID($0) }) else {
+    guard let id = json["id"]?.uniqueID else { throw wrong("id") }
+    guard let resource = json["resource_id"]?.uniqueID else {
       throw wrong("resource_id")
     }
     guard let title = json["title"]?.string else { throw wrong("title") }

@@ -39,7 +39,7 @@ package struct BatchMemory: Hashable, Sendable {
       // bounded: below what is configured
       json["receiver"]?.string == receiver, json["configured"]?.integer == Int64(configured),
       let limit = json["batch"]?.integer, (1..<Int64(max(2, configured))).contains(limit),
-      let since = json["since"]?.string.flatMap({ Timestamp(rfc3339: $0) })
+      let since = json["since"]?.timestamp
     else { return nil }
     self.init(limit: Int(limit), since: since)  // bounded: below what is configured
   }

@@ -29,7 +29,7 @@ extension AppAlerts {
 
 extension AppAlerts.Key {
   fileprivate init?(_ json: JSONValue) {
-    guard let check = json["check_id"]?.string.flatMap({ UniqueID($0) }),
+    guard let check = json["check_id"]?.uniqueID,
       let kind = json["kind"]?.string.flatMap(AlertSubject.init),
       [.availability, .performance, .certificate].contains(kind)
     else { return nil }
@@ -63,6 +63,6 @@ extension AppAck {
 extension JSONValue {
   /// `nil` where it is none.
   fileprivate func time(_ name: String) -> Timestamp? {
-    self[name]?.string.flatMap { Timestamp(rfc3339: $0) }
+    self[name]?.timestamp
   }
 }

@@ -46,7 +46,7 @@ package struct ContactWords: Hashable, Sendable {
       .seconds(min(max($0, Self.contacts.lowerBound), Self.contacts.upperBound))
     }
     listVersion = data["list"]?["version"]?.integer
-    now = data["now"]?.string.flatMap { Timestamp(rfc3339: $0) }
+    now = data["now"]?.timestamp
     windowsVersion = data["windows"]?.members.map { _ in
       data["windows"]?["version"]?.string?.printable(maxBytes: 64) ?? ""
     }
@@ -54,8 +54,8 @@ package struct ContactWords: Hashable, Sendable {
     alerts = data["alerts"].flatMap(AppAlerts.init)
     makesAlerts = data["apps"]?.string == "on" || alerts != nil
     for item in data["asks"]?.array?.prefix(Self.maxAsks) ?? [] {
-      guard let id = item["id"]?.string.flatMap({ UniqueID($0) }),
-        let check = item["check_id"]?.string.flatMap({ UniqueID($0) })
+      guard let id = item["id"]?.uniqueID,
+        let check = item["check_id"]?.uniqueID
       else { continue }
       let seconds = min(max(item["expires_s"]?.integer ?? 60, 1), 600)
       asks.append(Ask(id: id, check: check, expires: .seconds(seconds)))

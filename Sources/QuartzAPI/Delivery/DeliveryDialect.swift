@@ -42,7 +42,7 @@ package enum DeliveryDialect: Hashable, Sendable {
     else { return nil }
     var rejected: [Acknowledgement.Rejection] = []
     for row in rows {
-      guard let id = row["id"]?.string.flatMap({ UniqueID($0) }), let code = row["code"]?.string else {
+      guard let id = row["id"]?.uniqueID, let code = row["code"]?.string else {
         return nil
       }
       rejected.append(.init(id: id, code: code.printable(maxBytes: 40)))

@@ -64,7 +64,7 @@ struct OncePost {
         let document = try? JSONValue.parse(Array(answer.utf8))
       else { return start == 0 ? nil : false }
       taken = taken.bounded(plus: Int(clamping: document["taken"]?.integer ?? 0))
-      refused += document["refused"]?.array?.compactMap { $0.string.flatMap(UniqueID.init) } ?? []
+      refused += document["refused"]?.array?.compactMap { $0.uniqueID } ?? []
     }
     say("\(counted(taken, "result")) handed to the running agent, which delivers")
     for name in nameList(refused) {

@@ -56,7 +56,7 @@ struct MeasuredChecks: Sendable {
       throw CompareProblem("is no result: it has neither \"check\" nor \"check_id\"")
     }
     results += 1
-    note(value["started_at"]?.string.flatMap { Timestamp(rfc3339: $0) })
+    note(value["started_at"]?.timestamp)
     guard state != .unknown, value["maintenance"]?.bool != true else { return }
     let target = value["target"]?.string ?? ""
     let key = ByteText(value["check_id"]?.string ?? name + "\0" + target)

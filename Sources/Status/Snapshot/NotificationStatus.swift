@@ -56,7 +56,7 @@ extension IncidentStatus.Notification {
       return nil
     }
     self.init(channel: channel, state: state)
-    func time(_ name: String) -> Timestamp? { json[name]?.string.flatMap { Timestamp(rfc3339: $0) } }
+    func time(_ name: String) -> Timestamp? { json[name]?.timestamp }
     (first, last, until) = (time("first"), time("last"), time("until"))
     (missing, stage, reason) = (json["missing"]?.string, json["stage"]?.string, json["reason"]?.string)
   }
