@@ -25,12 +25,8 @@ struct CompareCommand: AsyncParsableCommand {
       65 a line that is no result, or nothing to compare, 66 a file that cannot be read.
       """)
 
-  enum Format: String, CaseIterable, ExpressibleByArgument {
-    case table, json
-  }
-
   @Option(help: "table or json. Default: table.")
-  var format = Format.table
+  var format = TableFormat.table
 
   @Option(help: ArgumentHelp("Only this check, by its name.", valueName: "name"))
   var check: String?

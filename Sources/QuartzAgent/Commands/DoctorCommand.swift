@@ -19,15 +19,10 @@ struct DoctorCommand: AsyncParsableCommand {
       Exit code: 0 all well, 1 warnings, 2 problems.
       """)
 
-  /// Form of the answer.
-  enum Format: String, CaseIterable, ExpressibleByArgument {
-    case table, json
-  }
-
   @OptionGroup var config: ConfigOptions
 
   @Option(help: "table or json. Default: table.")
-  var format: Format = .table
+  var format: TableFormat = .table
 
   @OptionGroup var colors: ColorOptions
 

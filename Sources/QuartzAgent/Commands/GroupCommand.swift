@@ -11,15 +11,11 @@ struct GroupCommand: AsyncParsableCommand {
     commandName: "group",
     abstract: "Show the group of a running agent: members, their checks, and the latest moves.")
 
-  enum Format: String, CaseIterable, ExpressibleByArgument {
-    case table, json
-  }
-
   @Flag(help: "Also list the owner of each check.")
   var checks = false
 
   @Option(help: "table, or json. Default: table.")
-  var format: Format = .table
+  var format: TableFormat = .table
 
   @OptionGroup var agent: AgentOptions
 

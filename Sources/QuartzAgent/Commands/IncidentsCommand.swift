@@ -11,15 +11,11 @@ struct IncidentsCommand: AsyncParsableCommand {
     commandName: "incidents",
     abstract: "Show the open incidents, or with --all also the latest that are resolved.")
 
-  enum Format: String, CaseIterable, ExpressibleByArgument {
-    case table, json
-  }
-
   @Flag(help: "Show resolved incidents, too.")
   var all = false
 
   @Option(help: "table, or json. Default: table.")
-  var format: Format = .table
+  var format: TableFormat = .table
 
   @OptionGroup var agent: AgentOptions
 

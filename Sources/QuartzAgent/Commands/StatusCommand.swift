@@ -18,15 +18,10 @@ struct StatusCommand: AsyncParsableCommand {
       Exit code: 0 when the agent answered, 3 when none does; with --watch, whether it did the last time.
       """)
 
-  /// Form of the answer.
-  enum Format: String, CaseIterable, ExpressibleByArgument {
-    case table, json
-  }
-
   @OptionGroup var agent: AgentOptions
 
   @Option(help: "table, or json with everything. Default: table.")
-  var format: Format = .table
+  var format: TableFormat = .table
 
   @Flag(
     help:

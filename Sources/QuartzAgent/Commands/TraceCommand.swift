@@ -24,11 +24,6 @@ struct TraceCommand: AsyncParsableCommand {
       Exit code: 0 the target was reached, 2 it was not, 3 unknown (this machine's fault, no such name).
       """)
 
-  /// Form of the answer.
-  enum Format: String, CaseIterable, ExpressibleByArgument {
-    case table, json
-  }
-
   @OptionGroup var config: ConfigOptions
 
   @Option(help: "tcp, udp or icmp. Default: tcp where there is a port.")
@@ -68,7 +63,7 @@ struct TraceCommand: AsyncParsableCommand {
   var report = false
 
   @Option(help: "table or json. Default: table.")
-  var format: Format = .table
+  var format: TableFormat = .table
 
   @OptionGroup var colors: ColorOptions
 

@@ -9,6 +9,11 @@ enum ResultFormat: String, CaseIterable, ExpressibleByArgument {
   case table, json, ndjson, junit, markdown, github, nagios
 }
 
+/// How the answer of a command is printed.
+enum TableFormat: String, CaseIterable, ExpressibleByArgument {
+  case table, json
+}
+
 /// Results as one JSON array, one document a line; behind them, as in NDJSON, what several rounds came to.
 func renderJSON(_ results: [CheckResult], _ summaries: [LatencySummary] = []) -> String {
   let lines = (results.map(\.json) + summaries.map(\.json)).map { "  " + $0 }
