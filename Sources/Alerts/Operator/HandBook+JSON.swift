@@ -28,14 +28,19 @@ extension HandBook {
 }
 
 extension HandBook.Order {
+  /// Fields that the file and the API have alike.
+  package func writeFields(to json: inout JSONWriter) {
+    json.field("id", id.description)
+    json.field("target", target.text)
+    json.field("from", from)
+    json.field("until", until)
+    json.fieldIfPresent("why", why)
+    json.fieldIfPresent("by", by)
+  }
+
   package func write(to json: inout JSONWriter) {
     json.object { json in
-      json.field("id", id.description)
-      json.field("target", target.text)
-      json.field("from", from)
-      json.field("until", until)
-      json.fieldIfPresent("why", why)
-      json.fieldIfPresent("by", by)
+      writeFields(to: &json)
       if skip { json.field("skip", true) }
     }
   }

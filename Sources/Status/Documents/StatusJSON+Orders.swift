@@ -15,13 +15,6 @@ extension StatusSnapshot {
 extension HandBook.Order {
   /// As the API shows it.
   package func writeStatus(to json: inout JSONWriter) {
-    json.object { json in
-      json.field("id", id.description)
-      json.field("target", target.text)
-      json.field("from", from)
-      json.field("until", until)
-      json.fieldIfPresent("why", why)
-      json.fieldIfPresent("by", by)
-    }
+    json.object { json in writeFields(to: &json) }
   }
 }
