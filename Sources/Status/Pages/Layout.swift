@@ -39,13 +39,7 @@ enum Layout {
     let skipping: Markup =
       isWall ? "" : "<a class=\"skip\" href=\"#\(skip.place)\">Skip to \(skip.words)</a>\n"
     return """
-      <!doctype html>
-      <html lang="en">
-      <head>
-      <meta charset="utf-8">
-      <meta name="viewport" content="width=device-width, initial-scale=1">
-      <meta name="color-scheme" content="light dark">
-      <meta name="referrer" content="no-referrer">
+      \(head())
       \(again)
       <title>\(title)</title>
       <link id="icon" rel="icon" href="\(icon(snapshot.map(worst) ?? .unknown))">
@@ -65,6 +59,19 @@ enum Layout {
       </html>
 
       """
+  }
+
+  /// Beginning of every page.
+  static func head(_ language: String = "en") -> Markup {
+    """
+    <!doctype html>
+    <html lang="\(language)">
+    <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <meta name="color-scheme" content="light dark">
+    <meta name="referrer" content="no-referrer">
+    """
   }
 
   private static func brand(_ snapshot: StatusSnapshot?, isLink: Bool) -> Markup {

@@ -26,13 +26,7 @@ package struct ReportPage {
       report.remarks.isEmpty
       ? "" : "<ul class=\"remarks\">\(Markup(report.remarks.map { "<li>\($0)</li>" as Markup }))</ul>\n"
     return """
-      <!doctype html>
-      <html lang="en">
-      <head>
-      <meta charset="utf-8">
-      <meta name="viewport" content="width=device-width, initial-scale=1">
-      <meta name="color-scheme" content="light dark">
-      <meta name="referrer" content="no-referrer">
+      \(Layout.head())
       <title>\(report.period.words) · \(StatusFormat.name(agent.name))</title>
       <link rel="icon" href="data:,">
       <style nonce="\(nonce)">\(Palette.style)\(Layout.reportStyle)</style>

@@ -20,13 +20,7 @@ package struct PublicPage {
     let title = Markup(
       name: (headline.detail.isEmpty ? "" : headline.sentence.text(words) + " · ") + face.title)
     return """
-      <!doctype html>
-      <html lang="\(language.rawValue)">
-      <head>
-      <meta charset="utf-8">
-      <meta name="viewport" content="width=device-width, initial-scale=1">
-      <meta name="color-scheme" content="light dark">
-      <meta name="referrer" content="no-referrer">
+      \(Layout.head(language.rawValue))
       <noscript><meta http-equiv="refresh" content="60"></noscript>
       <title>\(title)</title>
       <link id="icon" rel="icon" href="\(Layout.icon(CheckState(word: headline.tone.name) ?? .unknown))">
