@@ -66,8 +66,7 @@ struct HeaderAccumulator {
     word.withUTF8Buffer { word in
       var index = 0
       for byte in text where !isBlank(byte) {
-        let lowered = (0x41...0x5a).contains(byte) ? byte | 0x20 : byte
-        guard index < word.count, lowered == word[index] else { return false }
+        guard index < word.count, asciiLowered(byte) == word[index] else { return false }
         index += 1  // bounded: a place within the word
       }
       return index == word.count

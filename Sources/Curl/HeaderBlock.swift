@@ -121,8 +121,6 @@ package struct HeaderBlock: Hashable, Sendable {
     -> Bool
   {
     guard name.count == wanted.count else { return false }
-    return zip(name, wanted).allSatisfy { lowered($0) == lowered($1) }
+    return zip(name, wanted).allSatisfy { asciiLowered($0) == asciiLowered($1) }
   }
-
-  private func lowered(_ byte: UInt8) -> UInt8 { (0x41...0x5a).contains(byte) ? byte | 0x20 : byte }
 }

@@ -65,14 +65,7 @@ extension Codec<String> {
   /// A part of keys and of no path: nothing that needs quoting anywhere.
   fileprivate static var groupName: Codec {
     text { text, place, reader in
-      let isPlain = text.utf8.allSatisfy { byte in
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-          true
-        default: false
-        }
-      }
+      let isPlain = text.utf8.allSatisfy { isASCIIAlphanumeric($0) || ".-_".utf8.contains($0) }
       guard text != "v" else {
         return reader.problem(
           place.position, "\(place.key) must not be v: what the places say of their checks lies below it",

@@ -59,8 +59,7 @@ private enum HostName {
 
   private static func usable(_ name: String) -> String {
     let isPlain = name.utf8.allSatisfy { byte in
-      (0x30...0x39).contains(byte) || (0x61...0x7a).contains(byte) || (0x41...0x5a).contains(byte)
-        || byte == 0x2d || byte == 0x2e
+      isASCIIAlphanumeric(byte) || byte == 0x2d || byte == 0x2e
     }
     return name.isEmpty || !isPlain ? "localhost" : name
   }

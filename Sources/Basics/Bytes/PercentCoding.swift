@@ -22,12 +22,9 @@ package func percentDecoded(_ text: some StringProtocol) -> String? {
 package func percentEncoded(_ text: String) -> String {
   var encoded = ""
   for byte in text.utf8 {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-      UInt8(ascii: "~"):
+    if isUnreserved(byte) {
       encoded.unicodeScalars.append(Unicode.Scalar(byte))
-    default:
+    } else {
       encoded += "%" + Base16.text([byte], Base16.upper)
     }
   }

@@ -67,7 +67,7 @@ package struct TimeZoneFiles: Hashable, Sendable {
     return name.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in
       !part.isEmpty
         && part.utf8.allSatisfy { byte in
-          (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
+          isASCIIAlphanumeric(byte)
             || [UInt8(ascii: "_"), UInt8(ascii: "+"), UInt8(ascii: "-")].contains(byte)
         }
     }

@@ -50,11 +50,10 @@ private func htmlForm(_ bytes: [UInt8]) -> [UInt8] {
 private func percentForm(_ bytes: [UInt8], _ digits: [UInt8]) -> [UInt8] {
   var form: [UInt8] = []
   for byte in bytes {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-      UInt8(ascii: "~"):
+    if isUnreserved(byte) {
       form.append(byte)
-    default: form += [UInt8(ascii: "%")] + Base16.digits([byte], digits)
+    } else {
+      form += [UInt8(ascii: "%")] + Base16.digits([byte], digits)
     }
   }
   return form

@@ -85,12 +85,10 @@ enum CertificateReader {
       guard kind == GEN_DNS, let bytes, Int(count) == wanted.count else { continue }
       // bounded: OpenSSL's own length, the same as that of what is wanted
       let content = UnsafeBufferPointer(start: bytes, count: Int(count))
-      if zip(content, wanted).allSatisfy({ lowered($0) == lowered($1) }) { return true }
+      if zip(content, wanted).allSatisfy({ asciiLowered($0) == asciiLowered($1) }) { return true }
     }
     return false
   }
-
-  private static func lowered(_ byte: UInt8) -> UInt8 { (0x41...0x5a).contains(byte) ? byte | 0x20 : byte }
 
   private static func address(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
     guard let start = bytes.baseAddress, bytes.count == 4 || bytes.count == 16 else {

@@ -68,12 +68,7 @@ struct TextProto {
 
   private mutating func word() -> String {
     let start = place
-    while let byte = next,
-      (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
-        || "_.-+".utf8.contains(byte)
-    {
-      place += 1
-    }
+    while let byte = next, isASCIIAlphanumeric(byte) || "_.-+".utf8.contains(byte) { place += 1 }
     // Names of extensions stand in brackets.
     if start == place, next == UInt8(ascii: "[") {
       while let byte = next, byte != 0x0a {

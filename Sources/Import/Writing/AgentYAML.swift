@@ -181,9 +181,7 @@ package struct AgentYAML {
     var name = "QUARTZ"
     var gap = true
     for byte in words.utf8.prefix(200) where name.utf8.count < 80 {
-      let isWord =
-        (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
-      guard isWord else {
+      guard isASCIIAlphanumeric(byte) else {
         gap = true
         continue
       }

@@ -185,9 +185,7 @@ private struct AlertChannelJudge {
       return false
     }
     let isDomain = parts[1].allSatisfy { byte in
-      (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
-        || byte == 0x2d
-        || byte == 0x2e
+      isASCIIAlphanumeric(byte) || byte == 0x2d || byte == 0x2e
     }
     return isDomain && parts[0].allSatisfy { isTokenByte($0) }
   }

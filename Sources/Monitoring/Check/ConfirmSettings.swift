@@ -25,13 +25,6 @@ package struct ConfirmSettings: Hashable, Sendable {
   /// Letters, digits, `.`, `_` and `-`: it stands in the keys of a store.
   package static func isPlace(_ name: String) -> Bool {
     !name.isEmpty && name.utf8.count <= nameLength
-      && name.utf8.allSatisfy {
-        switch $0 {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
-          true
-        default: false
-        }
-      }
+      && name.utf8.allSatisfy { isASCIIAlphanumeric($0) || "._-".utf8.contains($0) }
   }
 }

@@ -21,10 +21,7 @@ package enum TagLabels {
     let bytes = Array(name.utf8)
     guard let first = bytes.first, bytes.count <= maxBytes, !(0x30...0x39).contains(first),
       !name.hasPrefix("__"),
-      bytes.allSatisfy({ byte in
-        byte == 0x5f || (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte)
-          || (0x61...0x7a).contains(byte)
-      })
+      bytes.allSatisfy({ $0 == 0x5f || isASCIIAlphanumeric($0) })
     else { return "must be letters, digits and _, beginning with a letter, at most \(maxBytes)" }
     return taken.contains(name) ? "is a label that the metrics have themselves" : nil
   }

@@ -76,8 +76,7 @@ package struct DialogText: Hashable, Sendable {
     let name = String(decoding: rest[..<end], as: UTF8.self)
     rest = rest[(end + 1)...]
     let isWord = name.utf8.allSatisfy { byte in
-      (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
-        || byte == UInt8(ascii: "_")
+      isASCIIAlphanumeric(byte) || byte == UInt8(ascii: "_")
     }
     guard !name.isEmpty, name.utf8.count <= 32, isWord else {
       throw Invalid(

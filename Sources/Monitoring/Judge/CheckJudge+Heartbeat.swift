@@ -36,20 +36,12 @@ extension CheckJudge {
         hint: "make one: openssl rand -hex 16")
       return nil
     }
-    guard bytes.allSatisfy(Self.isUnreserved) else {
+    guard bytes.allSatisfy(isUnreserved) else {
       problem(
         ["token"], "token may have letters, digits, and - . _ ~ only", hint: "make one: openssl rand -hex 16")
       return nil
     }
     return token
-  }
-
-  /// RFC 3986, section 2.3.
-  private static func isUnreserved(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
-    default: "-._~".utf8.contains(byte)
-    }
   }
 
   private mutating func rhythm() -> HeartbeatSettings.Rhythm? {

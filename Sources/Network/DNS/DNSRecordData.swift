@@ -89,7 +89,7 @@ extension DNSReader {
 
   private mutating func property(until end: Int) throws(DNSMalformed) -> String {
     let tag = try counted(until: end)
-    guard !tag.isEmpty, tag.allSatisfy(isLetterOrDigit) else {
+    guard !tag.isEmpty, tag.allSatisfy(isASCIIAlphanumeric) else {
       throw DNSMalformed("a CAA tag is not letters and digits")
     }
     return "\(String(decoding: tag, as: UTF8.self)) \(quoted(try rest(until: end)))"
@@ -120,8 +120,4 @@ extension DNSReader {
 /// RFC 3597 5: what any reader of zone files understands, whatever the type.
 func generic(_ data: ArraySlice<UInt8>) -> String {
   data.isEmpty ? "\\# 0" : "\\# \(data.count) \(hexText(data))"
-}
-
-private func isLetterOrDigit(_ byte: UInt8) -> Bool {
-  (0x30...0x39).contains(byte) || (0x41...0x5a).contains(byte) || (0x61...0x7a).contains(byte)
 }
