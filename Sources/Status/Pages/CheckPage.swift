@@ -99,7 +99,7 @@ package struct CheckPage {
     if !check.parents.isEmpty {
       facts.append(("depends on", check.parents.map(StatusFormat.name).joined(separator: ", ")))
     }
-    var rows = facts.map { "<dt>\($0.0)</dt><dd class=\"num\">\($0.1)</dd>" as Markup }
+    var rows = Layout.facts(facts)
     if let runbook = check.runbook {
       rows.append("<dt>runbook</dt><dd><a href=\"\(runbook)\" rel=\"noreferrer\">\(runbook)</a></dd>")
     }
@@ -119,10 +119,7 @@ package struct CheckPage {
     }
     guard last.reason != .ok else { return "" }
     let message = last.message.map { ": " + $0 } ?? ""
-    let hint: Markup =
-      last.reason.advice(in: last.phase, of: last.message, isExplained: true).map {
-        "<span class=\"hint\">→ \($0)</span>"
-      } ?? ""
+    let hint = Layout.hint(last.reason.advice(in: last.phase, of: last.message, isExplained: true))
     return "<span>\(last.reason.rawValue)\(message)</span>\(hint)"
   }
 
@@ -199,7 +196,7 @@ package struct CheckPage {
       facts.append(("subject", leaf.subject))
       facts.append(("issuer", leaf.issuer))
     }
-    let rows = facts.map { "<dt>\($0.0)</dt><dd class=\"num\">\($0.1)</dd>" as Markup }
+    let rows = Layout.facts(facts)
     return "<section class=\"card\"><h2>Certificate</h2><dl class=\"facts\">\(Markup(rows))</dl></section>"
   }
 

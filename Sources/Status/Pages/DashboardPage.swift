@@ -92,7 +92,7 @@ package struct DashboardPage {
 
   private func line(_ problem: Notice, _ pages: [ByteText: [UniqueID]]) -> Markup {
     let state: CheckState = problem.isCritical ? .down : .degraded
-    let hint: Markup = problem.hint.map { "<span class=\"hint\">→ \($0)</span>" } ?? ""
+    let hint = Layout.hint(problem.hint)
     let words: Markup = """
       <span class="mark \(state.rawValue)" aria-hidden="true">\(state.mark)</span>&nbsp;\(problem.what)
       """

@@ -41,7 +41,7 @@ package struct IncidentPage {
       facts.append(("acknowledge with", "quartz-agent ack \(incident.short)"))
     }
     facts.append(("id", incident.id.description))
-    let rows = facts.map { "<dt>\($0.0)</dt><dd class=\"num\">\($0.1)</dd>" as Markup }
+    let rows = Layout.facts(facts)
     return """
       <section class="card hero"><span class="big mark \(state.rawValue)" aria-hidden="true">\(state.mark)</span>
       <div><h1>\(Layout.name(incident.title))</h1></div></section>

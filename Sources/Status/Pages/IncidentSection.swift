@@ -156,7 +156,7 @@ struct HandledSection {
     }
     return """
       <section class="card"><h2>Resolved incidents</h2><ul class="problems">\(Markup(items))\
-      \(more(alerts.over.count))</ul></section>
+      \(Layout.more(alerts.over.count, shown: Self.shown))</ul></section>
       """
   }
 
@@ -170,11 +170,7 @@ struct HandledSection {
         """
     }
     return """
-      <section class="card"><h2>Muted</h2><ul class="problems">\(Markup(items))\(more(snapshot.mutes.count))</ul></section>
+      <section class="card"><h2>Muted</h2><ul class="problems">\(Markup(items))\(Layout.more(snapshot.mutes.count, shown: Self.shown))</ul></section>
       """
-  }
-
-  private func more(_ count: Int) -> Markup {
-    count > Self.shown ? "<li class=\"dim\">and \(count - Self.shown) more</li>" : ""
   }
 }

@@ -148,6 +148,21 @@ enum Layout {
   /// A whole name, apart from the direction of what stands round it.
   static func name(_ text: String) -> Markup { "<bdi>\(Markup(name: text))</bdi>" }
 
+  /// Rows of a list of facts, each a label and a figure.
+  static func facts(_ facts: [(String, String)]) -> [Markup] {
+    facts.map { "<dt>\($0.0)</dt><dd class=\"num\">\($0.1)</dd>" }
+  }
+
+  /// Advice behind a problem; empty without any.
+  static func hint(_ text: String?) -> Markup {
+    text.map { "<span class=\"hint\">→ \($0)</span>" } ?? ""
+  }
+
+  /// Last item of a list that is shown in part.
+  static func more(_ count: Int, shown: Int) -> Markup {
+    count > shown ? "<li class=\"dim\">and \(count - shown) more</li>" : ""
+  }
+
   /// The gem in the state's colour. Without an icon a browser asks for `/favicon.ico`, which the policy refuses.
   static func icon(_ state: CheckState) -> String {
     let color =

@@ -29,7 +29,7 @@ struct MaintenanceSection {
         """
     }
     return """
-      <section class="card"><h2>Maintenance</h2><ul class="problems">\(Markup(rows))\(more(snapshot.maintenance.count))</ul></section>
+      <section class="card"><h2>Maintenance</h2><ul class="problems">\(Markup(rows))\(Layout.more(snapshot.maintenance.count, shown: Self.shown))</ul></section>
       """
   }
 
@@ -46,11 +46,7 @@ struct MaintenanceSection {
         """
     }
     return """
-      <section class="card"><h2>Resources</h2><ul class="problems">\(Markup(rows))\(more(resources.count))</ul></section>
+      <section class="card"><h2>Resources</h2><ul class="problems">\(Markup(rows))\(Layout.more(resources.count, shown: Self.shown))</ul></section>
       """
-  }
-
-  private func more(_ count: Int) -> Markup {
-    count > Self.shown ? "<li class=\"dim\">and \(count - Self.shown) more</li>" : ""
   }
 }

@@ -30,7 +30,7 @@ struct PartsSection {
   }
 
   private func part(_ title: String, _ lines: [(String, String)], note: Markup = "") -> Markup {
-    let rows = lines.map { "<dt>\($0.0)</dt><dd class=\"num\">\($0.1)</dd>" as Markup }
+    let rows = Layout.facts(lines)
     return "<section class=\"card\"><h2>\(title)</h2><dl>\(Markup(rows))</dl>\(note)</section>"
   }
 
@@ -72,7 +72,7 @@ struct PartsSection {
     }
     let note: Markup =
       delivery.lastError.map { error in
-        let hint: Markup = error.hint.map { "<span class=\"hint\">→ \($0)</span>" } ?? ""
+        let hint = Layout.hint(error.hint)
         return """
           <ul class="problems"><li><span class="mark degraded" aria-hidden="true">▲</span> \
           \(moment(error.since)): \(error.what)\(hint)</li></ul>
