@@ -159,7 +159,7 @@ struct MessageText {
   private func stamp(_ instant: Timestamp) -> String { "\(Self.minute(instant)) UTC" }
 
   private static func minute(_ instant: Timestamp) -> String {
-    instant.rfc3339.prefix(16).replacing("T", with: " ")
+    StatusFormat.minute(instant)
   }
 
   /// Such as `16:02 to 16:07 UTC`; with the dates where they are two.

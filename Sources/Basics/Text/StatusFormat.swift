@@ -58,6 +58,16 @@ package enum StatusFormat {
     instant.duration(to: now) < .seconds(1) ? "just now" : age(instant, now: now) + " ago"
   }
 
+  /// `2026-10-04 12:34`, in UTC.
+  package static func minute(_ instant: Timestamp) -> String {
+    instant.rfc3339.prefix(16).replacing("T", with: " ")
+  }
+
+  /// `2026-10-04 12:34:56`, in UTC.
+  package static func moment(_ instant: Timestamp) -> String {
+    instant.rfc3339.prefix(19).replacing("T", with: " ")
+  }
+
   /// `512 B`, `1.5 KiB`, `256 MiB`.
   package static func bytes(_ value: Int64) -> String {
     var scaled = Double(value)

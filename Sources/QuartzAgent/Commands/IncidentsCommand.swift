@@ -132,6 +132,6 @@ extension IncidentStatus.Notification {
   var line: String { "\(channel.printable(maxBytes: 80)): \(words(Self.moment))" }
 
   static func moment(_ instant: Timestamp) -> String {
-    "\(instant.rfc3339.prefix(19).replacing("T", with: " "))Z"
+    "\(StatusFormat.moment(instant))Z"
   }
 }

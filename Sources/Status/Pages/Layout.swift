@@ -119,7 +119,7 @@ enum Layout {
   static func clock(_ instant: Timestamp) -> String { String(instant.rfc3339.dropFirst(11).prefix(8)) }
 
   /// `2026-01-04 12:34:56`.
-  static func moment(_ instant: Timestamp) -> String { "\(instant.rfc3339.prefix(10)) \(clock(instant))" }
+  static func moment(_ instant: Timestamp) -> String { StatusFormat.moment(instant) }
 
   /// `16:52` of today, `2026-01-04 16:52` of another day; a script adds the reader's own time.
   static func minute(_ instant: Timestamp, now: Timestamp? = nil) -> Markup {

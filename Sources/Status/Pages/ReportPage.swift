@@ -38,7 +38,7 @@ package struct ReportPage {
       <p>\(report.summary)</p>
       \(remarks)</header>
       \(groups())\(incidents())</main>
-      <footer class="dim">Made \(MonthReport.minute(report.now)) UTC by quartz-agent \(agent.version). Days, weeks and months \
+      <footer class="dim">Made \(StatusFormat.minute(report.now)) UTC by quartz-agent \(agent.version). Days, weeks and months \
       are those of UTC. Time without a verdict is neither up nor down; covered is the share of the time in which a check was to be \
       probed that has a verdict, data the share of the \(report.period.unit.rawValue). P95 is the 95th percentile of the day in the middle.</footer>
       </body>

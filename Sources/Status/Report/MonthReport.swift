@@ -82,7 +82,9 @@ package struct MonthReport: Sendable {
     var remarks: [String] = []
     let unit = period.unit.rawValue
     if now < period.start { return ["The \(unit) has not begun."] }
-    if isPartial { remarks.append("The \(unit) is not over: figures are until \(Self.minute(now)) UTC.") }
+    if isPartial {
+      remarks.append("The \(unit) is not over: figures are until \(StatusFormat.minute(now)) UTC.")
+    }
     if CalendarMonth(period.start).adding(Self.kept) < CalendarMonth(now) {
       remarks.append("Days are kept for \(Self.kept) months: there is none of this \(unit) any more.")
     } else if let begins, begins > period.start {
@@ -101,12 +103,6 @@ package struct MonthReport: Sendable {
     }
     if isOfMember { remarks.append("Results of this member of the group only.") }
     return remarks
-  }
-
-  /// `2026-10-04 12:34`
-  package static func minute(_ instant: Timestamp) -> String {
-    let text = instant.rfc3339
-    return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5))"
   }
 
   private static func groups(_ checks: [CheckReport]) -> [Group] {

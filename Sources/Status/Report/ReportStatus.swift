@@ -31,7 +31,7 @@ package struct ReportStatus: Hashable, Sendable {
 extension ReportStatus {
   /// In one line: `monthly, next 2026-11-01 08:00Z: ops delivered 2026-10, mail pending: the last attempt failed`.
   package var words: String {
-    let when = next.map { ", next \(MonthReport.minute($0))Z" } ?? ""
+    let when = next.map { ", next \(StatusFormat.minute($0))Z" } ?? ""
     let states = channels.map(\.words).joined(separator: ", ")
     return "\(StatusFormat.name(name))\(when): \(states)".printable(maxBytes: 1000)
   }
@@ -52,7 +52,7 @@ extension ReportStatus.Channel {
     guard let state else { return channel }
     var words = "\(channel) \(state.rawValue)"
     if state == .delivered, let period { words += " \(period)" }
-    if state != .delivered, let until { words += " until \(MonthReport.minute(until))Z" }
+    if state != .delivered, let until { words += " until \(StatusFormat.minute(until))Z" }
     return words + (reason.map { ": \($0)" } ?? "")
   }
 

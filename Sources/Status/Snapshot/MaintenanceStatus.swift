@@ -92,8 +92,5 @@ extension MaintenanceView {
     return "begins \(minute(hours.lowerBound)) UTC"
   }
 
-  private func minute(_ instant: Timestamp) -> String {
-    let text = instant.rfc3339
-    return "\(text.prefix(10)) \(text.dropFirst(11).prefix(5))"
-  }
+  private func minute(_ instant: Timestamp) -> String { StatusFormat.minute(instant) }
 }

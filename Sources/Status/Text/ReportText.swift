@@ -91,15 +91,15 @@ package struct ReportText: Sendable {
     return all.sorted { $1.1.begin < $0.1.begin }.map { name, outage in
       let end = outage.isOver ? "" : ", not over"
       let why = [outage.reason.rawValue, outage.lastMessage].compactMap(\.self).joined(separator: ": ")
-      return "\(MonthReport.minute(outage.begin))  "
+      return "\(StatusFormat.minute(outage.begin))  "
         + "\(StatusFormat.span(outage.duration(now: report.now).microseconds))\(end)  "
         + "\(StatusFormat.name(name))  \(why.printable(maxBytes: 256))"
     }
   }
 
   private static func line(_ incident: IncidentStatus) -> String {
-    let end = incident.end.map { " until \(MonthReport.minute($0))" } ?? ", not resolved"
-    return "\(MonthReport.minute(incident.begin))\(end)  \(incident.title.printable(maxBytes: 200))"
+    let end = incident.end.map { " until \(StatusFormat.minute($0))" } ?? ", not resolved"
+    return "\(StatusFormat.minute(incident.begin))\(end)  \(incident.title.printable(maxBytes: 200))"
       + (incident.acknowledgement.map { "; \($0)" } ?? "")
   }
 }

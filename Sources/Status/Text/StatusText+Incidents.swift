@@ -33,7 +33,7 @@ extension StatusText {
       let who = mute.by.map { " by \($0)" } ?? ""
       let why = mute.why.map { ": \($0)" } ?? ""
       return
-        "muted     \(StatusFormat.name(mute.target.text)) until \(mute.until.rfc3339.prefix(16).replacing("T", with: " "))Z\(who)\(why)"
+        "muted     \(StatusFormat.name(mute.target.text)) until \(StatusFormat.minute(mute.until))Z\(who)\(why)"
     }
     if snapshot.mutes.count > 5 { lines.append("          and \(snapshot.mutes.count - 5) more") }
     if let alerts = snapshot.alerts {
@@ -41,7 +41,7 @@ extension StatusText {
       let failed = alerts.channels.reduce(0) { $0 + $1.failedCount }
       let held = alerts.channels.reduce(0) { $0 + $1.held.values.reduce(0, +) }
       let quiet =
-        alerts.quietUntil.map { ", quiet until \($0.rfc3339.prefix(16).replacing("T", with: " "))Z" } ?? ""
+        alerts.quietUntil.map { ", quiet until \(StatusFormat.minute($0))Z" } ?? ""
       let sent = alerts.channels.reduce(0) { $0 + $1.deliveredCount }
       let noun = plural("channel", alerts.channels.count)
       lines.append(

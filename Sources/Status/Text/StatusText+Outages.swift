@@ -33,7 +33,7 @@ extension StatusText {
     let why = [reason, check.last?.message].compactMap(\.self).joined(separator: ": ")
     return [
       .init("\(CheckState.down.mark) \(StatusFormat.name(check.name))", color: colorCode(.down)),
-      .init(begin.map { $0.rfc3339.prefix(19).replacing("T", with: " ") + "Z" } ?? "–"),
+      .init(begin.map { StatusFormat.moment($0) + "Z" } ?? "–"),
       .init(lasted ?? "–"), .init(why),
     ]
   }
