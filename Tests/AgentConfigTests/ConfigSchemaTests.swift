@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
+import AgentConfig
 import Foundation
 import Testing
-
-@testable import AgentConfig
 
 /// The schema that editors are given, as a whole: each object is closed, each list has items, each choice alternatives.
 @Suite struct ConfigSchemaTests {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+import AgentConfig
 import Basics
 import Monitoring
 import Testing
-
-@testable import AgentConfig
 
 /// `null` takes a key away that a check would inherit: every key of every type.
 struct KeyRemovalTests {

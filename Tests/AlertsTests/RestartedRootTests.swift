@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 
+import Alerts
 import Basics
 import Monitoring
 import Testing
-
-@testable import Alerts
 
 /// The first check of an incident works again, and the agent starts again before anybody was told of that.
 @Suite struct RestartedRootTests {

@@ -2,12 +2,11 @@
 
 import Basics
 import Curl
+import Groups
 import Network
 import NetworkTestSupport
 import Synchronization
 import TestSupport
-
-@testable import Groups
 
 /// An etcd that gives one answer after the other, and notes what it was asked.
 final class EtcdRecorder: Sendable {

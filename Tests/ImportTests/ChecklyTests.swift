@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Import
 import Testing
-
-@testable import Import
 
 /// Checks of Checkly: requests, assertions, groups and placeholders.
 @Suite struct ChecklyTests {

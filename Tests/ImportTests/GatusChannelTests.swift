@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Import
 import Testing
-
-@testable import Import
 
 /// Channels and rules of each provider of Gatus, by the documentation of its alerting.
 @Suite struct GatusChannelTests {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Import
 import Testing
-
-@testable import Import
 
 /// Endpoints of Gatus beside their conditions: kinds, requests, clients, reports and maintenance.
 @Suite struct GatusEndpointTests {

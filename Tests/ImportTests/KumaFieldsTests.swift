@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Import
 import Testing
-
-@testable import Import
 
 /// Settings of Uptime Kuma's monitors, as its own monitor types read them.
 @Suite struct KumaFieldsTests {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Import
 import Testing
-
-@testable import Import
 
 /// Notifications and maintenance of Uptime Kuma.
 @Suite struct KumaNoticesTests {

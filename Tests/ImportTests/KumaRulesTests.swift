@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Import
 import Testing
-
-@testable import Import
 
 /// Monitors of Kuma at the edges of what they may say, and why one does not become a check.
 @Suite struct KumaRulesTests {

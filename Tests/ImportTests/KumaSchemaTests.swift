@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Import
 import Testing
-
-@testable import Import
 
 /// A database with every column that Uptime Kuma 2 has, after all its migrations, with the values it gives by itself.
 @Suite struct KumaSchemaTests {

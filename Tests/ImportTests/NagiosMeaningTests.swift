@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Import
 import Testing
-
-@testable import Import
 
 /// Days to the end of a certificate: every plugin and flag that has them, and every form of the two numbers.
 @Suite struct NagiosMeaningTests {

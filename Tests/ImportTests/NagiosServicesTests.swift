@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Import
 import Testing
-
-@testable import Import
 
 /// What the plugins of ports and services do without being told: greetings, states of another answer, TLS.
 @Suite struct NagiosServicesTests {

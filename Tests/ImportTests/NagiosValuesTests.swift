@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Import
 import Testing
-
-@testable import Import
 
 /// Numbers, defaults and limits of plugins, as their manuals have them.
 @Suite struct NagiosValuesTests {

@@ -2,10 +2,9 @@
 
 import AgentConfig
 import Basics
+import Import
 import Monitoring
 import Testing
-
-@testable import Import
 
 /// Files of targets that Prometheus reads: an entry of `discover`, or checks of the targets that are there.
 @Suite struct TargetFileTests {
@@ -61,7 +60,6 @@ import Testing
   private func loaded(
     _ made: ReadSource, _ lists: [(name: String, text: String)] = [("in/a.json", Self.urls)]
   ) throws -> LoadedConfig {
-    let (names, files) = (lists.map(\.name), lists)
     var environment = [String: String]()
     for part in text(of: made).split(separator: "${env:").dropFirst() {
       environment[String(part.prefix { $0 != "}" })] = "p w"
@@ -72,8 +70,8 @@ import Testing
         read: { _ throws(SecretFiles.Note) in SecretFiles.Contents(text: "a") },
         readBody: { _ throws(SecretFiles.Note) in "a" }), hostName: "a",
       files: ConfigFiles(
-        expand: { _ in names },
-        read: { path throws(ConfigErrors) in Array((files.first { $0.name == path }?.text ?? "").utf8) },
+        expand: { _ in lists.map(\.name) },
+        read: { path throws(ConfigErrors) in Array((lists.first { $0.name == path }?.text ?? "").utf8) },
         isThere: { _ in true }))
     return try ConfigLoader.parse(text: text(of: made), file: "agent.yaml", sources: sources)
   }

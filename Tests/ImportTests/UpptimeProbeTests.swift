@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Import
 import Testing
-
-@testable import Import
 
 /// Sites of Upptime that probes of Globalping ask, and addresses as people write them.
 @Suite struct UpptimeProbeTests {

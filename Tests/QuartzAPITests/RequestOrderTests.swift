@@ -3,10 +3,9 @@
 import Basics
 import Monitoring
 import Network
+import QuartzAPI
 import Synchronization
 import Testing
-
-@testable import QuartzAPI
 
 /// Each request waits for the budget first and is counted afterwards; what it is made of, to the last header.
 @Suite struct RequestOrderTests {

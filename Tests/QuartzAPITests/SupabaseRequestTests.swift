@@ -3,9 +3,8 @@
 import Basics
 import Monitoring
 import Network
+import QuartzAPI
 import Testing
-
-@testable import QuartzAPI
 
 /// Requests to Supabase: the sign-in and the rows, with their headers, and how long a session holds.
 @Suite struct SupabaseRequestTests {

@@ -5,11 +5,11 @@ import AgentConfig
 import Basics
 import Foundation
 import Glibc
+import Import
 import Monitoring
 import TestSupport
 import Testing
 
-@testable import Import
 @testable import QuartzAgent
 
 /// The document that an import makes: its head, the summary on the terminal, the report and the files beside it.

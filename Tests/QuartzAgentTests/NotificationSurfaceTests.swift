@@ -7,13 +7,13 @@ import Foundation
 import History
 import Logging
 import Monitoring
-@testable import Status
+import StatusServer
 import Synchronization
 import TestSupport
 import Testing
+@testable import Status
 @testable import Agent
 @testable import QuartzAgent
-@testable import StatusServer
 
 /// Delivered, pending, held and failed read the same on each surface, each with its reason.
 @Suite struct NotificationSurfaceTests {

@@ -4,8 +4,8 @@ import Basics
 import History
 import HistorySupport
 import Monitoring
+import Status
 import StatusSupport
-@testable import Status
 
 let identity = AgentIdentity(name: "test-1", region: nil, version: "0", started: midnight)
 

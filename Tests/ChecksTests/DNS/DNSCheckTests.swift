@@ -3,13 +3,13 @@
 import Basics
 import Curl
 import Monitoring
+import Network
 import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Checks
-@testable import Network
 
 /// What every kind of check can do, for dns and ping: through the runner, as the agent runs them.
 @Suite(.timeLimit(.minutes(1))) struct DNSCheckTests {

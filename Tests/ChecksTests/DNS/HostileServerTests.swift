@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Checks
 import Monitoring
 import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing
-
-@testable import Checks
 
 /// Name servers, and others on their way, that do not play by the rules.
 @Suite(.timeLimit(.minutes(1))) struct HostileServerTests {

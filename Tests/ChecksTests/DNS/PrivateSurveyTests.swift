@@ -2,12 +2,12 @@
 
 import Basics
 import Monitoring
+import Network
 import NetworkTestSupport
 import TestSupport
 import Testing
 
 @testable import Checks
-@testable import Network
 
 /// `serial_agreement` of a stranger's check sends nothing to a name server in here, however the zone names it.
 @Suite(.timeLimit(.minutes(2))) struct PrivateSurveyTests {

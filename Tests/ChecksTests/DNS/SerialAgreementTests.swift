@@ -2,12 +2,12 @@
 
 import Basics
 import Monitoring
+import Network
 import NetworkTestSupport
 import TestSupport
 import Testing
 
 @testable import Checks
-@testable import Network
 
 /// Two knots on two addresses of this machine, which the same zone names as its servers.
 @Suite(.timeLimit(.minutes(2))) struct SerialAgreementTests {

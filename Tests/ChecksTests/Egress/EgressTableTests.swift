@@ -2,11 +2,11 @@
 
 import Basics
 import Monitoring
+import Network
 import NetworkTestSupport
 import Testing
 
 @testable import Checks
-@testable import Network
 
 /// The egress policy as a table: every address of a group, in every scenario, with the verdict written down by hand.
 @Suite struct EgressTableTests {

@@ -2,13 +2,13 @@
 
 import Basics
 import Monitoring
+import Network
 import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Checks
-@testable import Network
 
 /// Who can write checks into the API must not learn from what is delivered which names exist in here: a private name
 /// and a missing one both bring nothing.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Checks
 import Monitoring
-
-@testable import Checks
 
 /// What a hostile API would send: checks that want to reach where they must not.
 enum HostileChecks {

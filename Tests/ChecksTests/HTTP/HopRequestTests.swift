@@ -3,10 +3,10 @@
 import Basics
 import Curl
 import Monitoring
+import Network
 import Testing
 
 @testable import Checks
-@testable import Network
 
 /// What of a check goes along with a redirect, hop by hop, without a server.
 @Suite struct HopRequestTests {

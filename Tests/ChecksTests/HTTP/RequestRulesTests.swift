@@ -3,10 +3,10 @@
 import Basics
 import Curl
 import Monitoring
+import Network
 import Testing
 
 @testable import Checks
-@testable import Network
 
 /// The requests that a check's keys lead to, hop by hop, without a server.
 @Suite struct RequestRulesTests {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Checks
 import Monitoring
 import TestSupport
 import Testing
-
-@testable import Checks
 
 /// How many reports a check takes, minute by minute.
 @Suite struct HeartbeatRateTests {

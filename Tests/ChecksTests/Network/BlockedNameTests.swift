@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Checks
 import Monitoring
+import Network
 import NetworkTestSupport
 import TestSupport
 import Testing
-
-@testable import Checks
-@testable import Network
 
 /// Names a filtering name server answers with no host's address. Dialled, it would reach this machine.
 @Suite(.timeLimit(.minutes(1))) struct BlockedNameTests {

@@ -3,12 +3,12 @@
 import Basics
 import Curl
 import Monitoring
+import Network
 import NetworkTestSupport
 import TestSupport
 import Testing
 
 @testable import Checks
-@testable import Network
 
 /// What a name server says of its answer (RFC 8914) reaches a check whose name it was asked for.
 @Suite(.timeLimit(.minutes(1))) struct ExtendedErrorTests {

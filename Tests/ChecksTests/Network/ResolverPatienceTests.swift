@@ -3,13 +3,13 @@
 import Basics
 import Foundation
 import Monitoring
+import Network
 import NetworkTestSupport
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import Checks
-@testable import Network
 
 /// For whom the resolver waits, and for how long.
 @Suite(.timeLimit(.minutes(1))) struct ResolverPatienceTests {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Checks
 import Monitoring
+import Network
 import NetworkTestSupport
 import TestSupport
 import Testing
-
-@testable import Checks
-@testable import Network
 
 /// `method: tcp`.
 @Suite(.timeLimit(.minutes(1))) struct ConnectPingTests {

@@ -2,12 +2,12 @@
 
 import Basics
 import Monitoring
+import Network
 import NetworkTestSupport
 import TestSupport
 import Testing
 
 @testable import Checks
-@testable import Network
 
 /// Which threshold of a ping speaks, and the bytes of its packets.
 @Suite struct PingBoundsTests {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Checks
 import Monitoring
+import Network
 import NetworkTestSupport
 import TestSupport
 import Testing
-
-@testable import Checks
-@testable import Network
 
 /// Real echoes in network namespaces, whose permission and routes belong to the test.
 @Suite(.enabled(if: NetworkNamespace.isAvailable), .returnsHome, .timeLimit(.minutes(1)))

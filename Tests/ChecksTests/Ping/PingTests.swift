@@ -3,12 +3,12 @@
 import Basics
 import Glibc
 import Monitoring
+import Network
 import NetworkTestSupport
 import TestSupport
 import Testing
 
 @testable import Checks
-@testable import Network
 
 private func pingSettings(_ change: (inout CheckDefinition) -> Void) throws -> PingSettings {
   let check = try makeCheck("ping") { definition in

@@ -4,12 +4,12 @@ import Basics
 import Curl
 import Foundation
 import Monitoring
+import Network
 import NetworkTestSupport
 import TestSupport
 import Testing
 
 @testable import Checks
-@testable import Network
 
 /// TLS over a conversation of the reactor, against a real nginx.
 @Suite(.timeLimit(.minutes(2))) struct TLSConversationTests {

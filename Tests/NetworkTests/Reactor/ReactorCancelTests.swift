@@ -2,11 +2,10 @@
 
 import Basics
 import Monitoring
+import Network
 import NetworkTestSupport
 import Synchronization
 import Testing
-
-@testable import Network
 
 @Suite(.timeLimit(.minutes(1))) struct ReactorCancelTests {
   let reactor: Reactor

@@ -2,11 +2,10 @@
 
 import Basics
 import Monitoring
+import Network
 import NetworkTestSupport
 import TestSupport
 import Testing
-
-@testable import Network
 
 /// What the resolver says of a name that the search list makes others of.
 @Suite(.timeLimit(.minutes(1))) struct ResolverWordTests {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Network
 import NetworkTestSupport
 import TestSupport
 import Testing
-
-@testable import Network
 
 /// The names of reverse DNS.
 @Suite(.timeLimit(.minutes(1))) struct ReverseNameTests {

@@ -6,8 +6,7 @@ import Monitoring
 import Network
 import TestSupport
 import Testing
-
-@testable import Tracing
+import Tracing
 
 /// What routers quote, over a real kernel: labels, short quotes, and forgeries beside every answer.
 @Suite(.enabled(if: NetworkNamespace.isAvailable), .timeLimit(.minutes(1)))
