@@ -361,7 +361,7 @@ final class EngineLoop: LoopGuest {
     }
   }
 
-  /// When the next turn is due, if nothing comes before; nil: nothing is under way.
+  /// When the next turn is due, if nothing comes before; `nil` when nothing is under way.
   private var next: Instant? {
     let waiting = queues.isEmpty ? nil : loop.woken + Self.waitStep
     if active.isEmpty, sockets.timer == nil { return waiting }

@@ -39,7 +39,7 @@ final class EngineSockets {
   /// From here on the guest gets what is reported.
   func serve(_ guest: any LoopGuest) { self.guest = guest }
 
-  /// The descriptor and the transfer that an event is about; nil: it is about one that was closed meanwhile.
+  /// The descriptor and the transfer that an event is about; `nil` when it is about one that was closed meanwhile.
   func place(of key: UInt64) -> (descriptor: Int32, owner: UInt64)? {
     let index = Int(key >> Self.useBits)
     guard index < places.count, places[index].use != 0,

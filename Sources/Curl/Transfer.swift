@@ -11,7 +11,7 @@ final class Transfer {
   let ticket: TransferTicket
   /// In the engine's table.
   var number = TransferTable.none
-  /// The arrival clock's place for it; nil: nothing is awaited.
+  /// The arrival clock's place for it; `nil` when nothing is awaited.
   var lookout: Int?
   /// Of the connection; negative: there is none yet.
   var descriptor: Int32 = -1

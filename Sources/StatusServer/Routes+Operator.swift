@@ -90,7 +90,7 @@ extension Routes {
     return await source.post(try path.postWish())
   }
 
-  /// `POST` below `/api/v1` that orders something; nil: the address is none of these.
+  /// `POST` below `/api/v1` that orders something; `nil` when the address is none of these.
   func order(_ path: RequestPath, authorization: String?) async -> Reply? {
     guard path.isOrder else { return nil }
     if !isSocket, let refusal = runNow.refusal(authorization) {

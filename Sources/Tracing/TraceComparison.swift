@@ -19,7 +19,7 @@ package struct TraceComparison: Hashable, Sendable {
   /// The current state, without a comparison.
   package let shortSummary: String
 
-  /// - Parameter good: the way as it was when the target worked; nil: it was never looked at.
+  /// - Parameter good: the way as it was when the target worked; `nil` when it was never looked at.
   package init(_ trace: RouteTrace, good: RouteTrace?) {
     let good = good.flatMap { $0.target.address == trace.target.address && !$0.end.isFault ? $0 : nil }
     let finder = TraceChangeFinder(trace: trace, good: good)

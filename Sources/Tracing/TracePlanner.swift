@@ -196,7 +196,7 @@ package struct TracePlanner: Sendable {
     nextGood = job(result, check, target, .good)
   }
 
-  /// The next one to begin; nil: there is none, or as many as may be are under way.
+  /// The next one to begin; `nil` when there is none, or as many as may be are under way.
   package mutating func next(_ now: Instant) -> Job? {
     guard running + (isGoodRunning ? 1 : 0) < settings.atOnce else { return nil }
     if let job = queue.popLast() {

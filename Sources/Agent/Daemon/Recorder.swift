@@ -35,7 +35,7 @@ final class Recorder: Sendable {
 
   private struct Told {
     var state: CheckState
-    /// The first slot of the row that was down, until the check is seen to work again; nil: it was not down.
+    /// The first slot of the row that was down, until the check is seen to work again; `nil` when it was not down.
     var downSince: Timestamp?
   }
 

@@ -30,7 +30,7 @@ final class IncidentDesk: IncidentShare {
     var world: UInt64 = 0
     /// When everything was known last: it was read then, or the store had not changed since.
     var readAt: Instant?
-    /// Since when the store is not known as of now; nil: it is.
+    /// Since when the store is not known as of now; `nil` when it is.
     var staleSince: Instant?
     var wasAway = false
     var watch: Task<WatchEnd, Never>?

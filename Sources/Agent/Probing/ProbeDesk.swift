@@ -14,7 +14,7 @@ import Synchronization
 final class ProbeDesk: ProbeTaking {
   private struct State {
     var modules = ProbeModules()
-    /// Why the modules cannot be read; nil: they were.
+    /// Why the modules cannot be read; `nil` when they were.
     var problem: String?
     var checks = RecentMap<CheckKey, MonitoringCheck>(limit: kept)
     /// The last ones, oldest first.

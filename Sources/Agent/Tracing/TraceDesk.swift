@@ -18,7 +18,7 @@ final class TraceDesk: Sendable {
   struct State {
     var planner: TracePlanner
     var kept = KeptTraces()
-    /// Why the traces of before are not known; nil: they are.
+    /// Why the traces of before are not known; `nil` when they are.
     var damage: Notice?
   }
 
@@ -154,7 +154,7 @@ final class TraceDesk: Sendable {
     return "it is a check of the API, and trace.api_checks is false"
   }
 
-  /// One line for a message about a check that is in trouble since then; nil: there is no trace of it.
+  /// One line for a message about a check that is in trouble since then; `nil` when there is no trace of it.
   func line(of check: UniqueID, since: Timestamp) -> String? {
     state.withLock { state in
       guard let latest = state.kept.view(of: check, target: nil).latest,

@@ -39,7 +39,7 @@ struct ReuseFile {
   private(set) var groups: [Group] = []
   private(set) var templates: [YAMLNode.Entry] = []
   private(set) var defaults: Defaults?
-  /// Where `checks` or `groups` stands; nil: the file has neither.
+  /// Where `checks` or `groups` stands; `nil` when the file has neither.
   private(set) var position: Position?
   /// The file without the checks that are read later.
   private(set) var rest: YAMLNode

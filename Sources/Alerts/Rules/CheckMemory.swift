@@ -52,7 +52,7 @@ struct CheckMemory: Sendable {
     if samples.count > 2 * Self.maxSamples { samples.removeFirst(samples.count - Self.maxSamples) }
   }
 
-  /// Since when it is in a state; nil: it is in another.
+  /// Since when it is in a state; `nil` when it is in another.
   func since(_ state: CheckState) -> Timestamp? {
     if state == .unknown { return unknownSince }
     return known?.state == state ? known?.since : nil

@@ -16,7 +16,7 @@ extension RuleWatch {
 
   /// Figures of the windows, asked for from time to time.
   package protocol Figures {
-    /// Down outside maintenance within the last so many, as far as it is known; nil: the check is not known.
+    /// Down outside maintenance within the last so many, as far as it is known; `nil` when the check is not known.
     func down(_ check: UniqueID, last span: Duration) -> Duration?
     /// In maintenance no alert fires, also where the check has no results meanwhile.
     func isInMaintenance(_ check: UniqueID) -> Bool

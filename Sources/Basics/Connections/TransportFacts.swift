@@ -69,9 +69,9 @@ package struct TransportFacts: Hashable, Sendable {
     self.init(facts)
   }
 
-  /// Smoothed; nil: none was measured.
+  /// Smoothed; `nil` when none was measured.
   package var roundTrip: Duration? { Self.span(roundTripTime) }
-  /// How much round trips differ, smoothed; nil: none was measured.
+  /// How much round trips differ, smoothed; `nil` when none was measured.
   package var roundTripVariance: Duration? { Self.span(varianceTime) }
   /// How long the kernel waits for an acknowledgement before it sends again.
   package var retransmissionTimeout: Duration? { Self.span(timeoutTime) }

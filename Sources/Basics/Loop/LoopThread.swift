@@ -33,7 +33,7 @@ package enum LoopWish: Sendable {
 package final class LoopThread {
   private let door: LoopDoor
   private let executor: UnownedTaskExecutor
-  /// Each under its number; nil: it has left.
+  /// Each under its number; `nil` when it has left.
   private var guests: [(any LoopGuest)?] = []
   private var drain = DrainClock(capacity: 256, now: .now)
   private var window = LatenessWindow()

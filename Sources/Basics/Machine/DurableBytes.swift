@@ -8,7 +8,7 @@ package protocol DurableBytes: Sendable {
   func write(_ bytes: [UInt8]) async throws(StateFile.Failure)
   /// The bytes read last were parsed and are in use.
   func understood() async
-  /// Why these bytes must not be lived with although they come from elsewhere; nil: nothing is against them.
+  /// Why these bytes must not be lived with although they come from elsewhere; `nil` when nothing is against them.
   func refusal(of bytes: [UInt8]) async -> String?
 }
 

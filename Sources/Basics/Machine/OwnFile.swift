@@ -5,7 +5,7 @@ import Glibc
 /// Requirements on a file or folder of the state directory before anything is read from it or written to it. Another
 /// user who can replace it could have the agent read or overwrite a foreign file.
 package enum OwnFile {
-  /// Why an open file is not one of the agent's own, in words that follow its path; nil: it is.
+  /// Why an open file is not one of the agent's own, in words that follow its path; `nil` when it is.
   ///
   /// A second name (a hard link) would be another's way to a file of ours, or ours to another's.
   package static func objection(to descriptor: Int32) -> String? {

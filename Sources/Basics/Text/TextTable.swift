@@ -16,7 +16,7 @@ package struct TextTable: Sendable {
 
     /// As wide as it says, whatever is in it.
     ///
-    /// - Parameter worth: the lowest leaves first; nil: it stays.
+    /// - Parameter worth: the lowest leaves first; `nil` when it stays.
     package static func fixed(_ title: String, _ width: Int, right: Bool = false, worth: Int? = nil) -> Column
     {
       Column(

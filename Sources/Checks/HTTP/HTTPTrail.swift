@@ -83,7 +83,7 @@ struct HTTPTrail: Sendable {
 
   /// How it ended.
   enum End: Sendable {
-    /// The last answer is there; nil: it is to be judged.
+    /// The last answer is there; `nil` when it is to be judged.
     case answered(Verdict?)
     /// The last hop brought no whole answer.
     case hopFailure(Verdict)
@@ -129,7 +129,7 @@ struct HTTPTrail: Sendable {
     }
   }
 
-  /// - Parameter failure: why the last hop is not judged by its answer; nil: it is.
+  /// - Parameter failure: why the last hop is not judged by its answer; `nil` when it is.
   private func outcome(failure: Verdict?, _ budget: CPUBudget) -> ProbeOutcome {
     // What nobody needs without a certificate.
     let now = tls == nil ? .epoch : clock()

@@ -28,7 +28,7 @@ final class TokenCache: Sendable {
     entries.withLock { entries in entries[key.origin]?[key].flatMap { $0.until > now ? $0.token : nil } }
   }
 
-  /// - Parameter lifetime: as the server gave it; nil: it did not, and the token is not kept.
+  /// - Parameter lifetime: as the server gave it; `nil` when it did not, and the token is not kept.
   func keep(_ token: String, for key: Key, lifetime: Duration?, at now: Instant = .now) {
     guard let lifetime else { return }
     entries.withLock { entries in

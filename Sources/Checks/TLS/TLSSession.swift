@@ -123,7 +123,7 @@ package final class TLSSession: Sendable {
 package struct TLSSummary: Sendable {
   /// `nil` when no certificate arrived.
   package var report: TLSReport?
-  /// When the first message was made; nil: the handshake was never begun.
+  /// When the first message was made; `nil` when the handshake was never begun.
   package var started: Instant?
   /// When the handshake's last message had arrived; nil: it never was complete.
   package var done: Instant?

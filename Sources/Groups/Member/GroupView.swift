@@ -8,7 +8,7 @@ package struct GroupView: Hashable, Sendable {
     package var card: MemberCard
     /// Of its key.
     package var revision: Int64
-    /// Its clock was so much ahead of ours when its card came; nil: it has not been compared.
+    /// Its clock was so much ahead of ours when its card came; `nil` when it has not been compared.
     package var ahead: Duration?
 
     package init(card: MemberCard, revision: Int64, ahead: Duration? = nil) {

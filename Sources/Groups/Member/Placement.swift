@@ -72,7 +72,7 @@ package struct Placement: Sendable {
   package func owner(_ position: Int) -> String? { name(ownerPlace(position)) }
   package func standby(_ position: Int) -> String? { name(standbyPlace(position)) }
 
-  /// The seat of a name, for comparing positions without texts; nil: it is not there.
+  /// The seat of a name, for comparing positions without texts; `nil` when it is not there.
   func place(_ name: String) -> Int32? { placeOf[ByteText(name)].map { Int32($0) } }
   func ownerPlace(_ position: Int) -> Int32 { Self.number(rows[position].holders.owner) }
   func standbyPlace(_ position: Int) -> Int32 { Self.number(rows[position].holders.standby) }

@@ -6,7 +6,7 @@ import Monitoring
 /// A member of any place, with its addresses.
 package struct PlaceMember: Hashable, Sendable {
   package var name: String
-  /// Where its status server is; nil: it says nothing of it.
+  /// Where its status server is; `nil` when it says nothing of it.
   package var url: String?
 
   package init(_ name: String, url: String?) { (self.name, self.url) = (name, url) }

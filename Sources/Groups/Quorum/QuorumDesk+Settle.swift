@@ -13,7 +13,7 @@ extension QuorumDesk {
   /// does not pile them up.
   static let mostBehind = 4
 
-  /// - Returns: the question to be withdrawn as well; nil: none was asked.
+  /// - Returns: the question to be withdrawn as well; `nil` when none was asked.
   func settle(
     _ result: CheckResult, of check: MonitoringCheck
   ) async -> (settled: Settled, question: Int64?) {

@@ -21,11 +21,11 @@ struct QuorumLink: Sendable {
   var readAt: Instant?
   var readTrouble: StoreTrouble?
 
-  /// Since when nothing can be written; nil: it can.
+  /// Since when nothing can be written; `nil` when it can.
   var failingSince: Instant?
   var writeTrouble: StoreTrouble?
 
-  /// Since when the others are looked for that were never found; nil: they were.
+  /// Since when the others are looked for that were never found; `nil` when they were.
   var seeking: Instant?
 }
 
@@ -70,7 +70,7 @@ extension QuorumDesk {
     if hears(state, at: time.instant()) { state.link.seeking = nil }
   }
 
-  /// Why the others are not heard; nil: they are.
+  /// Why the others are not heard; `nil` when they are.
   package var trouble: StoreTrouble? {
     for case .unheard(let trouble) in problems { return trouble }
     return nil

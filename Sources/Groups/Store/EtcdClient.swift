@@ -146,7 +146,7 @@ package final class EtcdClient: Sendable {
     }
   }
 
-  /// - Parameter stream: told the body as it comes; nil: it is in the report.
+  /// - Parameter stream: told the body as it comes; `nil` when it is in the report.
   func transfer(
     _ path: String, _ body: [UInt8], token: Redacted?, at index: Int, timeout: Duration,
     stream: (@Sendable ([UInt8]) -> Bool)?

@@ -30,7 +30,7 @@ package struct EtcdKeys: Hashable, Sendable {
     return [0]
   }
 
-  /// The name of a member's key; nil: it is another's, or none that an agent could have.
+  /// The name of a member's key; `nil` when it is another's, or none that an agent could have.
   package func name(of key: [UInt8]) -> String? {
     let start = Array(members.utf8)
     guard key.starts(with: start) else { return nil }

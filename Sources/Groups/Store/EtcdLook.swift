@@ -14,7 +14,7 @@ extension EtcdClient {
     /// Its alarms, such as a full database.
     package var complaints: [String]
     package var took: Duration
-    /// Its wall clock against this machine's, to a second; nil: it does not say.
+    /// Its wall clock against this machine's, to a second; `nil` when it does not say.
     package var ahead: Duration?
 
     /// Older ones have another gateway, or leases that it cannot renew.

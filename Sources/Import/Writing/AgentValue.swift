@@ -78,7 +78,7 @@ package struct ImportedCheck: Sendable {
   package var carried = 0
   /// Keys of the checks that it depends on.
   package var parents: [Int] = []
-  /// Keys of the checks that a rule, a window or a page is for; nil: it does not choose.
+  /// Keys of the checks that a rule, a window or a page is for; `nil` when it does not choose.
   package var selected: [Int]?
 
   /// An entry without a type.

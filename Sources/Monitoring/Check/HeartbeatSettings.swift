@@ -17,7 +17,7 @@ package struct HeartbeatSettings: Hashable, Sendable {
   package var rhythm: Rhythm
   /// How late a report may be.
   package var grace: Duration
-  /// A run that takes longer is degraded; nil: it may take its time.
+  /// A run that takes longer is degraded; `nil` when it may take its time.
   package var maxRun: Duration?
 
   package init(token: Redacted, rhythm: Rhythm, grace: Duration, maxRun: Duration?) {

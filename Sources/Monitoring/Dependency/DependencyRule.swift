@@ -17,7 +17,7 @@ package struct DependencyRule: Hashable, Sendable {
   /// Entries of each of a rule's lists, and of a check's `depends_on`.
   package static let entries = 64
 
-  /// The tag that a word of `depends_on` names; nil: it names a check.
+  /// The tag that a word of `depends_on` names; `nil` when it names a check.
   package static func tag(in word: String) -> String? {
     word.hasPrefix("tag:") ? String(word.dropFirst(4)) : nil
   }

@@ -127,7 +127,7 @@ package struct MPLSLabel: Hashable, Sendable {
 
 /// A link that takes smaller packets than those before it.
 package struct TraceNarrowing: Hashable, Sendable {
-  /// The TTL of the router that said so, in front of that link; nil: it is not among the hops.
+  /// The TTL of the router that said so, in front of that link; `nil` when it is not among the hops.
   package var ttl: Int?
   package var by: IPAddress?
   /// Bytes, headers included.

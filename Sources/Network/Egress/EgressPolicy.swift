@@ -64,7 +64,7 @@ package struct EgressPolicy: Hashable, Sendable {
     return .allowed
   }
 
-  /// Why a check must not be run at all, whatever its target; nil: it may.
+  /// Why a check must not be run at all, whatever its target; `nil` when it may.
   package func refusal(of check: MonitoringCheck) -> String? {
     guard check.origin == .api, case .http(let http) = check.kind else { return nil }
     guard settings.methods.contains(http.method) else {

@@ -24,7 +24,7 @@ package final class OwnPlaces: Sendable {
 
   /// - Parameters:
   ///   - ports: those the agent listens on.
-  ///   - api: host and port of the API; nil: there is none.
+  ///   - api: host and port of the API; `nil` when there is none.
   package init(
     ports: Set<UInt16> = [], api: Endpoint? = nil,
     interfaces: @escaping @Sendable () -> Set<IPAddress> = interfaceAddresses

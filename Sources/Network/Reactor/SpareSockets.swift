@@ -43,7 +43,7 @@ struct SpareSockets {
   /// - Parameter isStamped: its datagrams are numbered, from 0 on.
   mutating func add(_ number: Int32, isStamped: Bool) { departures[number] = isStamped ? 0 : nil }
 
-  /// The number that its next datagram will have; nil: they have none.
+  /// The number that its next datagram will have; `nil` when they have none.
   func nextDeparture(of number: Int32) -> UInt32? { departures[number] }
 
   /// A stamp came late, when the socket was free again. As long as it is there, epoll reports the socket.

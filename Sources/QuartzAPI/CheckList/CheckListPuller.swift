@@ -179,7 +179,7 @@ package final class CheckListPuller: Sendable {
   /// A list that another agent has pulled: by the same judges as if it had been this one, so that a store in which the list
   /// shrinks at once takes no check away before it has stayed so.
   ///
-  /// - Returns: why it is not put in force; nil: it is.
+  /// - Returns: why it is not put in force; `nil` when it is.
   package func take(shared snapshot: CheckSnapshot) async -> String? {
     let now = time.now
     let (verdict, isNew) = state.withLock { state in

@@ -41,7 +41,7 @@ package struct DestinationBudget: Hashable, Sendable {
   /// Judges a list as a whole.
   ///
   /// - Parameter wanted: one for each check, in the order of the checks' ids.
-  /// - Returns: in the same order, why a check must wait; nil: it may run.
+  /// - Returns: in the same order, why a check must wait; `nil` when it may run.
   package mutating func judge(_ wanted: [Destination], at now: Timestamp) -> [String?] {
     arrivals.removeAll { $0.advanced(by: .seconds(3600)) <= now }
     let before = ports

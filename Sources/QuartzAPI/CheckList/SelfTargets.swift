@@ -22,7 +22,7 @@ package struct SelfTargets: Hashable, Sendable {
     self.addresses = addresses
   }
 
-  /// Why a check may not go there; nil: it may.
+  /// Why a check may not go there; `nil` when it may.
   func refusal(_ destination: DestinationBudget.Destination) -> String? {
     let host = plainHost(destination.host)
     let address = IPAddress(host)

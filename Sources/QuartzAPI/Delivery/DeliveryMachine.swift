@@ -14,7 +14,7 @@ package struct DeliveryMachine: Sendable {
     package var batch = 500
     /// How long a live result waits for company.
     package var every: Duration = .seconds(15)
-    /// An empty batch when none went out for so long; nil: the receiver has no use for one.
+    /// An empty batch when none went out for so long; `nil` when the receiver has no use for one.
     package var heartbeat: Duration?
     /// An empty batch at the start, where there is nothing else to send: for what the receiver says in turn.
     package var greets = false

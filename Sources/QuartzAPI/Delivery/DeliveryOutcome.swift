@@ -16,7 +16,7 @@ package enum DeliveryOutcome: Hashable, Sendable {
   /// Nothing at that address takes results; a person has to change something.
   case misconfigured(Notice, retry: Duration)
   case tooLarge
-  /// 429; nil: it does not say for how long.
+  /// 429; `nil` when it does not say for how long.
   case throttled(Duration?)
   /// Worth trying again with the same ids. `blamesBatch`: a 500 without a code, which for this backend may well be
   /// a complaint about the rows.

@@ -75,7 +75,7 @@ package struct WireRow: Hashable, Sendable {
 package struct Sender: Hashable, Sendable {
   package var name: String
   package var region: String?
-  /// The group's place; nil: the agent is in no group.
+  /// The group's place; `nil` when the agent is in no group.
   package var location: String?
   package var version: String
 

@@ -128,7 +128,7 @@ private struct Interview {
     return answers
   }
 
-  /// Without blanks around; nil: there is no more input.
+  /// Without blanks around; `nil` when there is no more input.
   private func prompt(_ words: String) -> String? {
     let bytes = Array("\(words): ".utf8)
     _ = bytes.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }

@@ -18,7 +18,7 @@ struct TraceShow: Sendable {
   private static let begin = "\u{1b}[?1049h\u{1b}[?25l"
   private static let end = "\u{1b}[?25h\u{1b}[?1049l"
 
-  /// - Returns: the trace, as far as it came; nil: it did not come to anything.
+  /// - Returns: the trace, as far as it came; `nil` when it did not come to anything.
   func run(_ tracer: Tracer) async -> (trace: RouteTrace?, wasStopped: Bool) {
     let latest = LatestTrace()
     let signals = processSignals(keepsIgnored: true)

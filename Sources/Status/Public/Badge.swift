@@ -9,7 +9,7 @@ package struct Badge {
     case state, latency
     case uptime(UptimePeriod)
 
-    /// Of the last part of an address; nil: there is none of that name.
+    /// Of the last part of an address; `nil` when there is none of that name.
     init?(file: String) {
       switch file {
       case "state.svg": self = .state

@@ -30,7 +30,7 @@ struct StatusRequest: Sendable {
   var isEncrypted = false
   /// The Accept header, as sent.
   var accept: String?
-  /// The Accept-Encoding headers as one; nil: none came.
+  /// The Accept-Encoding headers as one; `nil` when none came.
   var acceptEncoding: String?
   /// The Accept-Language headers as one; `nil`: none came.
   var acceptLanguage: String?

@@ -11,7 +11,7 @@ package struct TraceView: Sendable {
     /// When the run began that asked.
     package var begin: Timestamp
     package var trace: RouteTrace
-    /// The last one made while the target worked, as it was then; nil: there was none.
+    /// The last one made while the target worked, as it was then; `nil` when there was none.
     package var before: RouteTrace?
     package var comparison: TraceComparison
 
@@ -43,7 +43,7 @@ package struct TraceView: Sendable {
   package var results: Int64?
   /// One is under way or waits.
   package var isPending = false
-  /// No traces of this check; nil: there are.
+  /// No traces of this check; `nil` when there are.
   package var off: String?
 
   package init() {}

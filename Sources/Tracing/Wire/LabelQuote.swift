@@ -12,7 +12,7 @@ enum LabelQuote {
 
   /// - Parameters:
   ///   - quoted: what the error queue gives: the packet from its transport header, or its payload, on, and what follows.
-  ///   - place: where the kernel says the extensions begin; nil: it does not, and `guess` is tried.
+  ///   - place: where the kernel says the extensions begin; `nil` when it does not, and `guess` is tried.
   ///   - guess: where those of a router begin that is older than RFC 4884: it quotes 128 bytes and says no length
   ///     (RFC 4884 5.5). Only a checksum that holds makes it one.
   static func labels(in quoted: ArraySlice<UInt8>, at place: Int?, orAt guess: Int) -> [MPLSLabel] {

@@ -105,7 +105,7 @@ struct TraceBook: Hashable, Sendable {
   func isAnswered(_ ttl: Int) -> Bool { rows.indices.contains(ttl) && !rows[ttl].cells.isEmpty }
   func sent(at ttl: Int) -> Int { rows.indices.contains(ttl) ? rows[ttl].sent : 0 }
 
-  /// Where that address is on the way; nil: it is not.
+  /// Where that address is on the way; `nil` when it is not.
   func ttl(of address: IPAddress) -> Int? {
     rows.firstIndex { $0.cells.contains { $0.address == address && $0.isRouter } }
   }
