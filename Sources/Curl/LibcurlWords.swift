@@ -27,4 +27,12 @@ enum LibcurlWords: Hashable {
       self = .other
     }
   }
+
+  /// Whether libcurl is about to repeat a request for HTTP_1_1_REQUIRED (error 13 of RFC 9113 section 7). Of
+  /// REFUSED_STREAM (7), the other cause of a second connection, it writes nothing.
+  ///
+  /// - Parameter text: of the time of the second dial. Behind the words on the stream 7.88 writes that nothing came.
+  static func requiresHTTP1(_ text: String) -> Bool {
+    text.contains("(err 13)") || text.contains("Empty reply")
+  }
 }

@@ -39,6 +39,7 @@ extension Transfer {
     report.tls = judge?.report
     report.applicationProtocol = judge?.chosenProtocol
     report.mayWantAnotherVersion = mayWantAnotherVersion(code)
+    report.requiresHTTP1 = stop == .requiresHTTP1
     return report
   }
 
@@ -82,11 +83,12 @@ extension Transfer {
 
   private var proxyEnd: ProxyEnd? {
     guard let proxy = request.proxy else { return nil }
-    var (status, code) = (0, 0)
+    var (status, code, logins) = (0, 0, 0)
     _ = quartz_curl_info_long(easy, CURLINFO_HTTP_CONNECTCODE, &status)
     _ = quartz_curl_info_long(easy, CURLINFO_PROXY_ERROR, &code)
+    _ = quartz_curl_info_long(easy, CURLINFO_PROXYAUTH_AVAIL, &logins)
     if proxy.scheme == .http, !isEncrypted, seen.headersEnd != nil { status = headers.statusCode ?? 0 }
-    return ProxyEnd(status: status, code: UInt32(clamping: code))
+    return ProxyEnd(status: status, code: UInt32(clamping: code), logins: ProxyLogins(rawValue: logins))
   }
 
   /// errno that libcurl noted, also of an earlier transfer with the same handle: a reset does not clear it.

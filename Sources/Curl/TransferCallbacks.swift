@@ -94,10 +94,8 @@ func openPinnedSocket(
 ) -> curl_socket_t {
   guard let context, let address else { return CURL_SOCKET_BAD }
   let transfer = transfer(context)
-  // libcurl dials again by itself when an HTTP/2 server refuses the stream, and after a 417, to ask without the
-  // expectation: an attempt is one connection, and the 417 is the answer.
   guard transfer.seen.connectStart == nil else {
-    transfer.stop = transfer.hasFailedExpectation ? .expectationFailed : .refusedStream
+    transfer.stop = transfer.reasonToDialAgain
     return CURL_SOCKET_BAD
   }
   switch transfer.request.plan {
@@ -126,6 +124,15 @@ func openPinnedSocket(
   transfer.hold(descriptor)
   transfer.arrivals.await(.connection, on: descriptor, for: transfer)
   return descriptor
+}
+
+extension Transfer {
+  /// Cause of a second connection. libcurl makes one by itself when an HTTP/2 server refuses the stream or requires
+  /// HTTP/1.1, and after a 417, to ask without the expectation. A transfer is one connection, and the 417 is the answer.
+  fileprivate var reasonToDialAgain: TransferStop {
+    if hasFailedExpectation { return .expectationFailed }
+    return LibcurlWords.requiresHTTP1(pins.words) ? .requiresHTTP1 : .refusedStream
+  }
 }
 
 /// Whether what libcurl is about to dial is the address that was judged.

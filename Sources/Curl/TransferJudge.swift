@@ -34,6 +34,28 @@ struct ProxyEnd: Hashable {
   var status = 0
   /// `CURLPX_…` of a SOCKS proxy; zero: none.
   var code: UInt32 = 0
+  /// Kinds of login that its 407 offers.
+  var logins: ProxyLogins = []
+}
+
+/// Kinds of login that an HTTP proxy offers in Proxy-Authenticate (RFC 9110 section 11.7.1), with libcurl's bits
+/// (`CURLAUTH_…`). Others are not known by name.
+struct ProxyLogins: OptionSet, Hashable {
+  let rawValue: Int
+
+  static let basic = ProxyLogins(rawValue: 1 << 0)
+  private static let named: [(ProxyLogins, String)] = [
+    (ProxyLogins(rawValue: 1 << 1), "Digest"), (ProxyLogins(rawValue: 1 << 2), "Negotiate"),
+    (ProxyLogins(rawValue: 1 << 3), "NTLM"), (ProxyLogins(rawValue: 1 << 6), "Bearer"),
+  ]
+
+  /// Message about a proxy that did not take the credentials.
+  var words: String {
+    let names = Self.named.filter { contains($0.0) }.map(\.1)
+    guard !contains(.basic), !names.isEmpty else { return "the proxy wants other credentials" }
+    let offered = names.joined(separator: ", ")
+    return "the proxy wants a kind of login that is not supported: it offers \(offered), and not Basic"
+  }
 }
 
 /// Why the engine or a callback ended a transfer.
@@ -50,8 +72,10 @@ enum TransferStop: Hashable {
   case malformedCoding
   /// The body comes in a transfer coding that was not asked for.
   case foreignCoding
-  /// The server took back the connection's only stream before it answered (RFC 9113 section 8.7).
+  /// The server refused the connection's only stream with REFUSED_STREAM (RFC 9113 section 8.7).
   case refusedStream
+  /// The server refused HTTP/2 for this request with HTTP_1_1_REQUIRED (RFC 9113 section 7).
+  case requiresHTTP1
   /// HTTP/2 was insisted on, and the handshake did not choose it.
   case noHTTP2
   /// `connectTimeout` passed, or libcurl missed its own limit.
@@ -74,9 +98,7 @@ extension TransferEnd {
       return failed(.closed, "the connection ended before the answer was complete")
     }
     // Nor does it mind that the connection under an HTTP/2 stream broke.
-    if code == CURLE_OK, words == .noFrames {
-      return failed(.httpProtocol, "what the server sends is not HTTP/2")
-    }
+    if code == CURLE_OK, words == .noFrames { return unreadable }
     if code == CURLE_OK { return hasAnswer ? .complete : closed }
     if code == CURLE_OPERATION_TIMEDOUT { return failed(.timeout, overtime) }
     if let failure = handshake?.failure(inHandshake: phase == .tls, inAnswer: phase == .transfer) {
@@ -103,7 +125,11 @@ extension TransferEnd {
       failed(.headersTooLarge, "response headers exceed 64 KiB, 200 fields or 20 interim answers")
     case .malformedHeader: failed(.httpProtocol, "response header breaks the rules of HTTP")
     case .refusedStream:
-      failed(.closed, "the server refused the request over HTTP/2; with http_version: 1.1 it may answer")
+      failed(.closed, "the server refused the HTTP/2 stream before it processed the request (REFUSED_STREAM)")
+    case .requiresHTTP1:
+      failed(
+        .closed,
+        "the server requires HTTP/1.1 for this request (HTTP_1_1_REQUIRED): set http_version to auto or 1.1")
     case .malformedCoding:
       failed(
         .httpProtocol,
@@ -122,6 +148,13 @@ extension TransferEnd {
     }
   }
 
+  /// nghttp2 could not read what came. Once there is an answer, its frames could be read until then.
+  private var unreadable: TransferOutcome {
+    failed(
+      .httpProtocol,
+      hasAnswer ? "the answer breaks the rules of HTTP/2" : "what the server sends is not HTTP/2")
+  }
+
   private func flooded(_ message: String) -> TransferOutcome {
     failed(phase == .tls ? .tls(.handshake) : .httpProtocol, message)
   }
@@ -136,7 +169,7 @@ extension TransferEnd {
     if isRefused || proxy.code == CURLPX_USER_REJECTED.rawValue
       || proxy.code == CURLPX_NO_AUTH.rawValue
     {
-      return fails(.proxyAuthentication, "the proxy wants other credentials")
+      return fails(.proxyAuthentication, proxy.logins.words)
     }
     guard phase == .proxy else { return nil }
     switch stop {
@@ -189,14 +222,16 @@ extension TransferEnd {
 
   private func libraryFailure() -> TransferOutcome {
     switch code {
-    // A connection that ends leaves the stream unclean, which has another code: here frames came that are none.
+    // A connection that ends leaves the stream unclean, which has another code. What is left is what is no frame, and
+    // an answer that RST_STREAM with NO_ERROR ends early, which libcurl 7.88 drops. Nothing tells the two apart.
     case CURLE_GOT_NOTHING where choseHTTP2:
-      return failed(.httpProtocol, "what the server sends is not HTTP/2")
+      return failed(
+        .httpProtocol,
+        "the HTTP/2 stream ended before its answer could be read, or what the server sends is not HTTP/2")
     case CURLE_GOT_NOTHING, CURLE_PARTIAL_FILE, CURLE_SEND_ERROR, CURLE_SSL_CONNECT_ERROR,
       CURLE_SSL_SHUTDOWN_FAILED:
       return closed
-    case CURLE_RECV_ERROR where words == .noFrames:
-      return failed(.httpProtocol, "what the server sends is not HTTP/2")
+    case CURLE_RECV_ERROR where words == .noFrames: return unreadable
     // Without an errno it is the end of an encrypted stream without its farewell, or a chunk that is none.
     case CURLE_RECV_ERROR where handshake != nil && words != .brokenChunk: return closed
     // PROTOCOL_ERROR (RFC 9113 section 7): what libcurl says of an answer that HTTP/2 does not allow.

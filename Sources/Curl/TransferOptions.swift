@@ -38,6 +38,8 @@ extension Transfer {
     try set(CURLOPT_PROTOCOLS_STR, "http,https")
     try set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
     try set(CURLOPT_FOLLOWLOCATION, 0)
+    // The path that is signed and shown is the one that is requested: dot segments are removed where a URL is made.
+    try set(CURLOPT_PATH_AS_IS, 1)
     try set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
     try set(CURLOPT_HTTP09_ALLOWED, 0)
     try set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)

@@ -7,6 +7,13 @@ extension TransferReport {
   /// Content-Encoding says tells more than what ended the transfer thereafter.
   mutating func take(_ decoded: DecodedBody) {
     body = decoded.body
+    // Of a part of a coded body neither the beginning nor the end need be there.
+    if statusCode == 206, outcome == .complete, decoded.end == .cut || decoded.end == .malformed {
+      fail(
+        .httpProtocol,
+        "the answer is a part (206) of a compressed body and cannot be decoded; set decompress: false")
+      return
+    }
     switch decoded.end {
     case .whole: return
     case .cut:

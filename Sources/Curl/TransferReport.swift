@@ -22,6 +22,8 @@ package struct TransferReport: Sendable {
   package var applicationProtocol: String?
   /// Failed in a way that a server has which does not speak the version it was offered.
   package var mayWantAnotherVersion = false
+  /// The server refused the request over HTTP/2 and requires HTTP/1.1 for it (RFC 9113 section 7).
+  package var requiresHTTP1 = false
   /// The body went on beyond the limit.
   package var truncated = false
   /// How the body is coded, until it is decoded.
@@ -101,7 +103,7 @@ package enum TransferFailureKind: Hashable, Sendable {
   case bodyTooLarge
   /// The proxy cannot be reached, or it did not reach the target.
   case proxyConnect
-  /// The proxy wants other credentials, or some.
+  /// The proxy wants other credentials, or some, or a kind of login that is not supported.
   case proxyAuthentication
   /// This machine's fault: says nothing about the target.
   case local(LocalFault)

@@ -69,7 +69,21 @@ import Testing
   @Test func aWeakAuthorityInBetweenCounts() async throws {
     var between = TestAuthority.Leaf()
     between.key = TestAuthority.Leaf.weakKey
-    #expect(try await report(intermediate: between).tls?.problems == [.weak])
+    let tls = try await report(intermediate: between).tls
+    #expect(tls?.problems == [.weak])
+    #expect(
+      tls?.details == [.weak: "not the server's own, but 1 above it, CN=between; RSA key of 1024 bits"])
+  }
+
+  /// An address is matched with addresses alone (RFC 9525 section 6.4), which the message says.
+  @Test func anAddressThatIsThereAsAName() async throws {
+    var leaf = TestAuthority.Leaf()
+    leaf.names = ["DNS:good.test", "DNS:127.0.0.1"]
+    let tls = try await report(leaf: leaf, host: "127.0.0.1").tls
+    #expect(tls?.problems == [.hostname])
+    #expect(tls?.details == [.hostname: "it has 127.0.0.1 as a host name and not as an IP address"])
+    let other = try await report(leaf: leaf, host: "127.0.0.2").tls
+    #expect(other?.details == [.hostname: "it is for good.test, 127.0.0.1"])
   }
 
   /// A server that leaves out the authority in between: no path can be built.

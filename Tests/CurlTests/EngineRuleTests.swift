@@ -197,6 +197,14 @@ import Testing
       #expect(other == (end == .cut ? failed : TransferFailure(kind, phase: .transfer, message: words)))
     }
     #expect(report(.whole, .failed(failed)).failure == failed)
+    // A part of a coded body need not have its beginning, nor its end.
+    for end in [DecodedBody.End.cut, .malformed] {
+      var part = TransferReport(outcome: .complete)
+      part.statusCode = 206
+      part.take(DecodedBody(end: end, body: []))
+      #expect(part.failure?.kind == .httpProtocol)
+      #expect(part.failure?.message.hasSuffix("cannot be decoded; set decompress: false") == true)
+    }
     #expect(
       TransferFailure.noMemory
         == "the answers under way hold all of the 256 MiB that they may together; a smaller max_body or fewer "

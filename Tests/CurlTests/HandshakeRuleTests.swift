@@ -139,9 +139,28 @@ import Testing
     ]
     #expect(
       CertificateVerdict.details(of: errors) == [
-        .notYetValid: "not the server's own, but 2 above it, CN=b", .weak: "CN=a",
+        .notYetValid: "not the server's own, but 2 above it, CN=b",
+        .weak: "the server's own, CN=a",
         .expired: "not the server's own, but 3 above it; it ended on 1970-01-02",
       ])
+  }
+
+  /// Which certificate is weak, and what of it: the server's own, where it is among them.
+  @Test func detailsOfWeakness() {
+    func words(_ errors: VerifyError...) -> String? { CertificateVerdict.details(of: errors)[.weak] }
+    let key = X509_V_ERR_CA_MD_TOO_WEAK
+    let above = VerifyError(code: key, depth: 1, subject: "CN=b", weakness: "RSA key of 1024 bits")
+    let own = VerifyError(code: key, depth: 0, subject: "CN=a", weakness: "SHA-1 signature")
+    #expect(words(above) == "not the server's own, but 1 above it, CN=b; RSA key of 1024 bits")
+    #expect(words(own, above) == "the server's own, CN=a; SHA-1 signature")
+    #expect(words(above, own) == "the server's own, CN=a; SHA-1 signature")
+    #expect(
+      words(VerifyError(code: key, depth: 0, weakness: "EC key of 192 bits"))
+        == "the server's own; EC key of 192 bits")
+    for (digest, name) in [(NID_sha1, "SHA-1"), (NID_md5, "MD5"), (NID_md5_sha1, "MD5 and SHA-1")] {
+      #expect(CertificateVerdict.weakness(signatureDigest: digest) == "\(name) signature")
+    }
+    #expect(CertificateVerdict.weakness(signatureDigest: NID_sha256) == nil)
   }
 
   @Test func theEndOfAChain() {

@@ -28,6 +28,15 @@ import Testing
     #expect(LibcurlWords(text) == words)
   }
 
+  /// What is in the buffer when libcurl dials a second time: nothing for REFUSED_STREAM.
+  @Test(arguments: [
+    ("", false), ("Empty reply from server", true),
+    ("HTTP/2 stream 1 was not closed cleanly: HTTP_1_1_REQUIRED (err 13)", true),
+    ("HTTP/2 stream 1 was not closed cleanly: REFUSED_STREAM (err 7)", false),
+    ("HTTP/2 stream 1 was not closed cleanly: PROTOCOL_ERROR (err 1)", false),
+  ])
+  func aRequirementOfHTTP1(text: String, isOne: Bool) { #expect(LibcurlWords.requiresHTTP1(text) == isOne) }
+
   /// One code, and what the words make of it.
   @Test(arguments: [
     (CURLE_OK, LibcurlWords.nothing, TransferFailureKind?.none), (CURLE_OK, .noFrames, .httpProtocol),

@@ -81,15 +81,20 @@ import Testing
     end.phase = .transfer
     #expect(failure(end)?.message == Self.closed)
     end = TransferEnd(code: CURLE_GOT_NOTHING, phase: .firstByte, choseHTTP2: true)
-    #expect(failure(end) == TransferFailure(.httpProtocol, phase: .firstByte, message: notHTTP2))
+    let either = "the HTTP/2 stream ended before its answer could be read, or \(notHTTP2)"
+    #expect(failure(end) == TransferFailure(.httpProtocol, phase: .firstByte, message: either))
     end = TransferEnd(code: CURLE_OK, phase: .firstByte, hasAnswer: false)
     #expect(failure(end) == TransferFailure(.closed, phase: .firstByte, message: Self.closed))
     end.isCut = true
     #expect(failure(end)?.message == Self.closed)
     end.hasAnswer = true
     #expect(failure(end)?.message == "the connection ended before the answer was complete")
-    end = TransferEnd(code: CURLE_OK, phase: .transfer, words: .noFrames)
-    #expect(failure(end) == TransferFailure(.httpProtocol, phase: .transfer, message: notHTTP2))
+    for code in [CURLE_OK, CURLE_RECV_ERROR] {
+      end = TransferEnd(code: code, phase: .firstByte, hasAnswer: false, words: .noFrames)
+      #expect(failure(end) == TransferFailure(.httpProtocol, phase: .firstByte, message: notHTTP2))
+      (end.phase, end.hasAnswer) = (.transfer, true)
+      #expect(failure(end)?.message == "the answer breaks the rules of HTTP/2")
+    }
     end = TransferEnd(code: CURLE_RECV_ERROR, phase: .transfer, handshake: HandshakeEnd())
     #expect(failure(end)?.kind == .closed)
     end.words = .brokenChunk
@@ -131,7 +136,11 @@ import Testing
       (.malformedHeader, .httpProtocol, "response header breaks the rules of HTTP"),
       (
         .refusedStream, .closed,
-        "the server refused the request over HTTP/2; with http_version: 1.1 it may answer"
+        "the server refused the HTTP/2 stream before it processed the request (REFUSED_STREAM)"
+      ),
+      (
+        .requiresHTTP1, .closed,
+        "the server requires HTTP/1.1 for this request (HTTP_1_1_REQUIRED): set http_version to auto or 1.1"
       ),
       (
         .malformedCoding, .httpProtocol,

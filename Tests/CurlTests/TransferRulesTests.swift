@@ -136,6 +136,18 @@ import Testing
           end(proxy, phase) == TransferFailure(.proxyAuthentication, phase: .proxy, message: login))
       }
     }
+    // What it offers: Basic among it, nothing that is known, or other kinds alone.
+    let basic = ProxyLogins.basic
+    for logins in [basic, [basic, ProxyLogins(rawValue: 6)], [], ProxyLogins(rawValue: 1 << 7)] {
+      #expect(words(ProxyEnd(status: 407, logins: logins)) == login)
+    }
+    for (bits, names) in [(2, "Digest"), (4, "Negotiate"), (14, "Digest, Negotiate, NTLM"), (64, "Bearer")] {
+      let told = "the proxy wants a kind of login that is not supported: it offers \(names), and not Basic"
+      let failure = end(ProxyEnd(status: 407, logins: ProxyLogins(rawValue: bits)))
+      #expect(failure == TransferFailure(.proxyAuthentication, phase: .proxy, message: told))
+    }
+    #expect(
+      words(ProxyEnd(status: 502, logins: ProxyLogins(rawValue: 2))) == "the proxy answered CONNECT with 502")
     let late = end(ProxyEnd(status: 407), code: CURLE_OPERATION_TIMEDOUT)
     #expect(late == TransferFailure(.proxyAuthentication, phase: .proxy, message: login, timedOut: true))
     for status in [200, 299] {

@@ -125,7 +125,7 @@ import Testing
   @Test func aRedirectThatIsNotFollowed() throws {
     let verdict = Verdict(
       .httpRedirectRefused, phase: .transfer,
-      message: "redirect to a location that is no plain http or https url")
+      message: "redirect to a location that has a scheme other than http and https")
     let result = try Explained.http(verdict, url: "http://shop.example/") {
       $0.hops = [Hop(url: "http://shop.example/", statusCode: 302, address: "192.0.2.7:80")]
       $0.excerpt = "Location: ftp://x.example/secret"

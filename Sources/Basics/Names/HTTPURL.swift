@@ -3,7 +3,9 @@
 /// An absolute http or https URL, checked so strictly that every parser reads it the same way.
 ///
 /// A host in letters outside ASCII becomes its A-labels, and a path or query its percent-encoding (RFC 3987, section
-/// 3.1). Refused: user info, zone ids, control characters, spaces, backslashes, numeric hosts that are not canonical (`0x7f.1`, `2130706433`, `127.1`), and more than 2 KiB. So what was judged is what is dialled.
+/// 3.1). Dot segments of the path are removed (RFC 3986, section 5.2.4), so that what is signed, compared and shown is the
+/// path that is requested. Refused: user info, zone ids, control characters, spaces, backslashes, numeric hosts that are
+/// not canonical (`0x7f.1`, `2130706433`, `127.1`), and more than 2 KiB. So what was judged is what is dialled.
 package struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
   package enum Scheme: String, CaseIterable, Hashable, Sendable {
     case http, https
@@ -60,19 +62,27 @@ package struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// - Throws: `Invalid` with words that follow "url", such as "has no host".
-  package init(_ text: String) throws(Invalid) {
-    guard text.utf8.count <= 2048 else { throw Invalid("is longer than 2048 bytes") }
+  package init(_ text: String) throws(Invalid) { try self.init(text, limit: Self.limit) }
+
+  /// Longest URL of a configuration and longest Location, in bytes. RFC 9110, section 4.1, recommends 8,000 octets at
+  /// least, and requests for a login are that long.
+  private static let (limit, locationLimit) = (2048, 8000)
+
+  private init(_ text: String, limit: Int) throws(Invalid) {
+    guard text.utf8.count <= limit else { throw Invalid("is longer than \(limit) bytes") }
     guard !text.unicodeScalars.contains(where: isForbidden) else {
       throw Invalid("contains a space or a control character")
     }
     let text = try asciiForm(of: text)
-    guard text.utf8.count <= 2048 else { throw Invalid("is longer than 2048 bytes once it is in ASCII") }
+    guard text.utf8.count <= limit else { throw Invalid("is longer than \(limit) bytes once it is in ASCII") }
     guard !text.utf8.contains(UInt8(ascii: "\\")) else { throw Invalid("contains a backslash") }
     guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else {
-      throw Invalid("must start with http:// or https://")
+      throw Invalid.noScheme
     }
     guard let scheme = Scheme(word: text[..<colon].lowercased()) else {
-      throw Invalid("has the scheme \"\(text[..<colon])\"; only http and https are probed")
+      throw Invalid(
+        "has the scheme \"\(text[..<colon])\"; only http and https are probed",
+        fixedWords: "has a scheme other than http and https")
     }
     let rest = text[text.index(colon, offsetBy: 3)...]
     let end = rest.firstIndex { "/?#".contains($0) } ?? rest.endIndex
@@ -80,7 +90,8 @@ package struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
     self.scheme = scheme
     self.host = host
     self.port = port ?? scheme.defaultPort
-    (self.path, self.query) = splitPath(rest[end...])
+    let (path, query) = splitPath(rest[end...])
+    (self.path, self.query) = (removingDotSegments(path), query)
     self.withoutQuery = "\(scheme.rawValue)://\(Self.authority(scheme, self.host, self.port))\(self.path)"
   }
 
@@ -99,7 +110,9 @@ package struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
 
   private static func authority(_ text: Substring) throws(Invalid) -> (host: String, port: UInt16?) {
     guard !text.isEmpty else { throw Invalid("has no host") }
-    guard !text.contains("@") else { throw Invalid("must not contain user info; use auth instead") }
+    guard !text.contains("@") else {
+      throw Invalid("must not contain user info; use auth instead", fixedWords: "contains user info")
+    }
     var host = text[...]
     var port: UInt16?
     if text.hasPrefix("[") {
@@ -125,7 +138,16 @@ package struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
   /// Why an URL was refused.
   package struct Invalid: Error, Hashable, Sendable {
     package let message: String
-    init(_ message: String) { self.message = message }
+    /// The same without any part of the URL, for one that a server sent.
+    package let fixedWords: String
+
+    init(_ message: String, fixedWords: String? = nil) {
+      self.message = message
+      self.fixedWords = fixedWords ?? message
+    }
+
+    fileprivate static let noScheme = Invalid(
+      "must start with http:// or https://", fixedWords: "does not start with http:// or https://")
   }
 }
 
@@ -133,8 +155,8 @@ extension HTTPURL {
   /// The URL a `Location` of this one leads to: RFC 3986, section 5.2, the fragment dropped.
   package func resolving(location: String) throws(Invalid) -> HTTPURL {
     guard !location.isEmpty else { throw Invalid("is empty") }
-    if location.hasPrefix("//") { return try HTTPURL(plainForm("\(scheme):\(location)")).asSecret(as: self) }
-    if hasScheme(location) { return try HTTPURL(plainForm(location)).asSecret(as: self) }
+    if location.hasPrefix("//") { return try target(plainForm("\(scheme):\(location)")) }
+    if hasScheme(location) { return try target(plainForm(location)) }
     // Judged as a whole once joined, fragment included, so that a relative reference cannot smuggle what an absolute
     // one may not.
     let joined: String
@@ -147,10 +169,11 @@ extension HTTPURL {
     } else {
       joined = path[...(path.lastIndex(of: "/") ?? path.startIndex)] + location
     }
-    let target = try HTTPURL("\(scheme)://\(authority)\(joined)")
-    let url = HTTPURL(
-      target.scheme, target.origin, path: removingDotSegments(target.path), query: target.query)
-    return url.asSecret(as: self)
+    return try target("\(scheme)://\(authority)\(joined)")
+  }
+
+  private func target(_ text: String) throws(Invalid) -> HTTPURL {
+    try HTTPURL(text, limit: Self.locationLimit).asSecret(as: self)
   }
 }
 
@@ -193,7 +216,7 @@ private func asciiForm(of text: String) throws(HTTPURL.Invalid) -> String {
   if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
   let scalars = text.unicodeScalars
   guard let slashes = text.firstRange(of: "://") else {
-    throw HTTPURL.Invalid("must start with http:// or https://")
+    throw HTTPURL.Invalid.noScheme
   }
   let rest = scalars[slashes.upperBound...]
   let end = rest.firstIndex { "/?#".unicodeScalars.contains($0) } ?? rest.endIndex
@@ -252,6 +275,7 @@ private func splitPath(_ text: Substring) -> (path: String, query: String?) {
 
 /// RFC 3986, section 5.2.4.
 private func removingDotSegments(_ path: String) -> String {
+  guard path.utf8.contains(UInt8(ascii: ".")), path.contains("/.") else { return path }
   var kept: [Substring] = []
   let segments = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
   for (index, segment) in segments.enumerated() {

@@ -109,7 +109,7 @@ extension DNSClient {
     request.tls = secured.options
     request.origin = secured.origin
     let transfer = PinnedTransfer(engine: secured.engine, reactor: reactor)
-    let dialled = try await transfer.perform(request, to: [server], until: deadline)
+    let dialled = try await transfer.performAsNegotiated(request, to: [server], until: deadline)
     let timings = dialled.timings
     return DNSReply(
       content: content(of: dialled, query, secured), transport: .doh, connect: timings.connect,

@@ -47,8 +47,9 @@ extension HTTPStep {
 
   private func headers(_ settings: HTTPSettings, userAgent: String) -> [HeaderField] {
     var standard = [HeaderField("User-Agent", userAgent)]
-    // The bytes are to be judged as they come, so they are to come as they are.
-    if settings.expect.needsBody, !settings.decompress {
+    // The bytes are to be judged as they come, so they are to come as they are. A range is one of the coded bytes (RFC
+    // 9110 section 14.2), which cannot be decoded: browsers ask for none with it (Fetch section 4.6).
+    if settings.expect.needsBody, !settings.decompress || sendsRange(settings) {
       standard.append(HeaderField("Accept-Encoding", "identity"))
     }
     guard sendsOwnHeaders else {
@@ -67,6 +68,10 @@ extension HTTPStep {
     let names = Set(own.map { ByteText($0.name.lowercased()) })
     standard.removeAll { names.contains(ByteText($0.name.lowercased())) }
     return standard + withCookies(own) + (authorization.map { [$0] } ?? [])
+  }
+
+  private func sendsRange(_ settings: HTTPSettings) -> Bool {
+    sendsOwnHeaders && settings.headers.contains { $0.name.lowercased() == "range" }
   }
 
   /// Headers that go along without the check's credentials: those that describe its body, and on its own host

@@ -9,7 +9,7 @@ struct RedirectRule {
     /// This answer is the one to judge.
     case final
     case follow(HTTPStep)
-    /// The messages are constant: where a page points is not ours to repeat.
+    /// The messages are of fixed words: where a page points is not ours to repeat.
     case refused(Verdict)
   }
 
@@ -41,8 +41,9 @@ struct RedirectRule {
       let words = "more than \(settings.maxRedirects) redirects\(isCircle ? ", which lead in a circle" : "")"
       return .refused(Verdict(.httpRedirectLimit, phase: .transfer, message: words))
     }
-    guard let url = try? step.url.resolving(location: location) else {
-      return refuse("redirect to a location that is no plain http or https url")
+    let url: HTTPURL
+    do throws(HTTPURL.Invalid) { url = try step.url.resolving(location: location) } catch {
+      return refuse("redirect to a location that \(error.fixedWords)")
     }
     if step.url.scheme == .https, url.scheme == .http, !settings.allowDowngrade {
       return refuse("redirect from https to http; set allow_downgrade to follow it")

@@ -39,14 +39,14 @@ final class SecretMask: Sendable {
     ByteText(name.lowercased()) == "content-type" ? secretsInURLs.hide(text) : secrets.hide(text)
   }
 
-  /// Where an answer led, as results show it. The check's own URL stands in its result anyway, and so may the name in
-  /// its `Host`.
+  /// Where an answer led, as results show it, cut to the length that a check's own URL may have. That URL stands in its
+  /// result anyway, and so may the name in its `Host`.
   func shown(_ url: HTTPURL) -> String {
     let text = url.display
     if url == settings.url { return text }
     let scheme = "\(url.scheme.rawValue)://"
-    return scheme
-      + secretsInURLs.hide(String(decoding: text.utf8.dropFirst(scheme.utf8.count), as: UTF8.self))
+    let rest = secretsInURLs.hide(String(decoding: text.utf8.dropFirst(scheme.utf8.count), as: UTF8.self))
+    return (scheme + rest).printable(maxBytes: 2048)
   }
 
   /// Words that may name the host an answer led to.

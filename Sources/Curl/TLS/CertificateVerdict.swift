@@ -13,6 +13,8 @@ struct VerifyError: Hashable {
   var subject = ""
   /// The certificate's end, in seconds since the epoch.
   var notAfter: Int64?
+  /// Weakness of its key or signature, in fixed words and numbers. `nil` for none.
+  var weakness: String?
 
   var problem: CertificateProblem? { CertificateVerdict.problem(verifyError: code) }
 }
@@ -40,7 +42,7 @@ enum CertificateVerdict {
   }
 
   /// Details of the first problem of each kind: why there is no trust, in OpenSSL's fixed words, and which certificate's
-  /// time is wrong.
+  /// time is wrong, or which one is weak.
   static func details(of errors: [VerifyError]) -> [CertificateProblem: String] {
     var details: [CertificateProblem: String] = [:]
     for error in errors {
@@ -51,11 +53,12 @@ enum CertificateVerdict {
       case .expired, .notYetValid, .weak:
         let isOwn = errors.contains { $0.problem == problem && $0.depth == 0 }
         let first = errors.first { $0.problem == problem && ($0.depth == 0) == isOwn }
-        let which = isOwn ? first.flatMap { $0.subject.isEmpty ? nil : $0.subject } : error.place
+        let own = problem == .weak ? first?.ownPlace : first.flatMap { $0.subject.isEmpty ? nil : $0.subject }
+        let which = isOwn ? own : error.place
         let day =
           problem == .expired
           ? first?.notAfter.map { "it ended on \(Timestamp(seconds: $0).rfc3339.prefix(10))" } : nil
-        let words = [which, day].compactMap(\.self)
+        let words = [which, day, first?.weakness].compactMap(\.self)
         if !words.isEmpty { details[problem] = words.joined(separator: "; ") }
       case .selfSigned, .hostname: break
       }
@@ -77,6 +80,12 @@ enum CertificateVerdict {
     return "it is for \(names.joined(separator: ", "))" + (more > 0 ? " and \(more) more" : "")
   }
 
+  /// Words on a certificate that has the address only as a name. An address is compared with addresses alone (RFC 9525
+  /// section 6.4).
+  static func addressAsName(_ address: String) -> String {
+    "it has \(address) as a host name and not as an IP address"
+  }
+
   static let tooDear =
     "its keys and names are chosen so that checking them takes too long, and it was not done"
 
@@ -91,6 +100,32 @@ enum CertificateVerdict {
     return EVP_PKEY_get_security_bits(key) < 112
   }
 
+  /// Kind and size of a key that is too weak. `nil` where it is not.
+  static func weakness(key: OpaquePointer) -> String? {
+    guard isWeak(key: key) else { return nil }
+    let kind =
+      switch EVP_PKEY_get_base_id(key) {
+      case EVP_PKEY_RSA: "RSA key"
+      case EVP_PKEY_RSA_PSS: "RSA-PSS key"
+      case EVP_PKEY_EC: "EC key"
+      case EVP_PKEY_DSA: "DSA key"
+      default: "key"
+      }
+    return "\(kind) of \(EVP_PKEY_get_bits(key)) bits"
+  }
+
+  /// Name of the digest under a signature that can be forged. `nil` for another one.
+  static func weakness(signatureDigest nid: Int32) -> String? {
+    guard isWeak(signatureDigest: nid) else { return nil }
+    return switch nid {
+    case NID_sha1: "SHA-1 signature"
+    case NID_md5_sha1: "MD5 and SHA-1 signature"
+    case NID_md5: "MD5 signature"
+    case NID_md4: "MD4 signature"
+    default: "MD2 signature"
+    }
+  }
+
   /// A signature over a digest that can be forged.
   static func isWeak(signatureDigest nid: Int32) -> Bool {
     nid == NID_sha1 || nid == NID_md5 || nid == NID_md5_sha1 || nid == NID_md4 || nid == NID_md2
@@ -98,6 +133,9 @@ enum CertificateVerdict {
 }
 
 extension VerifyError {
+  /// Place of the server's own certificate, with its subject.
+  fileprivate var ownPlace: String { subject.isEmpty ? "the server's own" : "the server's own, \(subject)" }
+
   /// Which certificate on the path it is about, where that is not the server's own.
   fileprivate var place: String {
     let words = "not the server's own, but \(depth) above it"

@@ -160,12 +160,17 @@ package final class HandshakeJudge {
     let built = isTooDear ? 0 : X509_verify_cert(verification)
     var problems = CertificateVerdict.problems(of: verifyErrors, isBuilt: built == 1)
     if !isForHost(X509_STORE_CTX_get0_cert(verification)) { problems.append(.hostname) }
-    if isWeak(verification, anchored: problems.isEmpty) { problems.append(.weak) }
+    let weak = weakCertificates(verification, anchored: problems.isEmpty)
+    if !weak.isEmpty { problems.append(.weak) }
 
-    var details = CertificateVerdict.details(of: verifyErrors)
+    var details = CertificateVerdict.details(of: verifyErrors + weak)
     if isTooDear { details[.untrusted] = CertificateVerdict.tooDear }
     let chain = presentedChain(verification)
-    if problems.contains(.hostname) { details[.hostname] = chain.first.map(CertificateVerdict.names) }
+    if problems.contains(.hostname) {
+      details[.hostname] =
+        isAddressAsName(X509_STORE_CTX_get0_cert(verification))
+        ? CertificateVerdict.addressAsName(name) : chain.first.map(CertificateVerdict.names)
+    }
     let cipher = SSL_get_pending_cipher(ssl) ?? SSL_get_current_cipher(ssl)
     report = TLSReport(
       version: String(cString: SSL_get_version(ssl)),
@@ -205,25 +210,36 @@ package final class HandshakeJudge {
     return CertificateReader.hasHostName(leaf, "*" + name.dropFirst(label.count))
   }
 
+  /// Whether an address is wanted that the certificate has among its host names.
+  private func isAddressAsName(_ leaf: OpaquePointer?) -> Bool {
+    guard let leaf, IPAddress(name) != nil else { return false }
+    return CertificateReader.hasHostName(leaf, name)
+  }
+
+  /// Certificates on the path whose key or signature is too weak, the server's own first.
+  ///
   /// - Parameter anchored: the chain ends in a trusted certificate, whose own strength is the administrator's matter.
-  private func isWeak(_ verification: OpaquePointer, anchored: Bool) -> Bool {
+  private func weakCertificates(_ verification: OpaquePointer, anchored: Bool) -> [VerifyError] {
     let chain = X509_STORE_CTX_get0_chain(verification)
     let count = quartz_x509_count(chain)
-    for index in 0..<count {
-      guard let certificate = quartz_x509_at(chain, index) else { continue }
+    return (0..<count).compactMap { index in
+      guard let certificate = quartz_x509_at(chain, index) else { return nil }
       let isAnchor = anchored && index == count - 1
-      if !isAnchor || index == 0, let key = X509_get0_pubkey(certificate), CertificateVerdict.isWeak(key: key)
-      {
-        return true
+      var weaknesses: [String?] = []
+      if !isAnchor || index == 0, let key = X509_get0_pubkey(certificate) {
+        weaknesses.append(CertificateVerdict.weakness(key: key))
       }
       var digest: Int32 = 0
-      if !isAnchor, X509_get_signature_info(certificate, &digest, nil, nil, nil) == 1,
-        CertificateVerdict.isWeak(signatureDigest: digest)
-      {
-        return true
+      if !isAnchor, X509_get_signature_info(certificate, &digest, nil, nil, nil) == 1 {
+        weaknesses.append(CertificateVerdict.weakness(signatureDigest: digest))
       }
+      let words = weaknesses.compactMap(\.self).joined(separator: ", ")
+      if words.isEmpty { return nil }
+      return VerifyError(
+        code: X509_V_ERR_CA_MD_TOO_WEAK, depth: index,
+        subject: CertificateReader.title(certificate).printable(maxBytes: CertificateVerdict.shownSubject),
+        weakness: words)
     }
-    return false
   }
 
   /// Over the path that was built, which need not be what the server presented.

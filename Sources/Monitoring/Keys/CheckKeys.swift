@@ -129,7 +129,7 @@ extension CheckDefinition {
       Key(
         \.url, "url", .url,
         "URL of the request; http or https, up to 2048 bytes, without user info; letters beyond ASCII in its path are "
-          + "sent in percent form"
+          + "sent in percent form, and its dot segments (/./ and /../) are removed"
       ).required.api("url"),
       Key(\.method, "method", .text, "Request method, in capitals; any but CONNECT").api("http_method"),
       Key(\.headers, "headers", .headers, "Request headers, up to 20 and 4096 bytes together")

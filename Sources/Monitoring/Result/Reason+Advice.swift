@@ -46,7 +46,7 @@ extension Reason {
     case .tlsProtocol: "upgrade the server, or lower tls.min_version"
     case .tlsClientCertificate: "see tls.client_certificate, and in the server's log what it trusts"
     case .tlsHandshake: "see whether TLS is spoken on that port at all"
-    case .tlsWeak: "renew the certificate with a stronger key and signature"
+    case .tlsWeak: "renew the certificate that the message names, with a stronger key and signature"
     case .httpStatus, .body, .header, .json, .finalURL, .httpVersion:
       explain("see what came and what was expected: quartz-agent once --explain")
     case .httpProtocol where phase == .transfer:
@@ -60,7 +60,7 @@ extension Reason {
     case .dialog: explain("see which step failed: quartz-agent once --explain")
     case .starttlsRefused: "see the server's configuration of STARTTLS"
     case .proxyConnect: "see whether the proxy runs and may reach the target"
-    case .proxyAuth: "see the proxy's user and password"
+    case .proxyAuth: "see the proxy's user and password, and whether it offers Basic"
     case .authToken: "see the token endpoint, the client id and its secret"
     case .pingLoss, .pingTimeout:
       "see whether the host is up and answers ping, and where packets are lost: quartz-agent trace"

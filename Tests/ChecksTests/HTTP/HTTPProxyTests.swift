@@ -197,6 +197,24 @@ import Testing
     }
   }
 
+  /// A proxy that offers other kinds of login than Basic, which no user and no password mend.
+  @Test(arguments: ["http", "https"]) func aProxyWithoutBasic(scheme: String) async throws {
+    let offer = "Proxy-Authenticate: Digest realm=\"x\", nonce=\"a\", qop=\"auth\"\r\n"
+    let server = try LoopbackServer { link in
+      link.read(until: "\r\n\r\n")
+      link.write("HTTP/1.1 407 Proxy Authentication Required\r\n\(offer)Content-Length: 0\r\n\r\n")
+      link.waitForEnd()
+    }
+    defer { server.stop() }
+    let check = try httpCheck("\(scheme)://good.test/") {
+      $0.proxy = Redacted("http://me:right@127.0.0.1:\(server.port)")
+    }
+    let outcome = try await ProbeBench().http(check)
+    #expect(outcome.verdict.reason == .proxyAuth && outcome.verdict.phase == .proxy, "\(outcome.verdict)")
+    let words = "the proxy wants a kind of login that is not supported: it offers Digest, and not Basic"
+    #expect(outcome.verdict.message?.hasSuffix(words) == true, "\(outcome.verdict)")
+  }
+
   /// What the target does a proxy answers for (RFC 9110 section 15.6); a connection it breaks is its own.
   @Test func aPlainRequestThatTheProxyBreaksOff() async throws {
     let server = try LoopbackServer { link in _ = link.read(until: "\r\n\r\n") }

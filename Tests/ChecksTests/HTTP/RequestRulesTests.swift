@@ -70,6 +70,25 @@ import Testing
     #expect(lines(own) == ["User-Agent: test", "accept-encoding: br"])
   }
 
+  /// A range is one of the coded bytes: with one, no coding is asked for, unless the check asks for it.
+  @Test func codingsOfARange() throws {
+    let range = ("RANGE", Redacted("bytes=0-4"))
+    let asked = try plan { ($0.headers, $0.http.expect.bodyContains) = ([range], ["a"]) }
+    let identity = "Accept-Encoding: identity"
+    #expect(lines(request(asked)) == ["User-Agent: test", identity, "RANGE: bytes=0-4"])
+    let unread = try plan { $0.headers = [range] }
+    #expect(lines(request(unread)) == ["User-Agent: test", "RANGE: bytes=0-4"])
+    let own = try plan {
+      $0.headers = [range, ("Accept-Encoding", Redacted("br"))]
+      $0.http.expect.bodyContains = ["a"]
+    }
+    #expect(lines(request(own)) == ["User-Agent: test", "RANGE: bytes=0-4", "Accept-Encoding: br"])
+    // On another origin the range is not sent, and the body is whole.
+    var led = HTTPStep(asked.settings)
+    led.sendsOwnHeaders = false
+    #expect(!lines(led.request(asked)).contains(identity))
+  }
+
   /// HTTP/2 is left to the negotiation where the verdict does not hang on it: without a body either way, and where its
   /// version is what the check is about.
   @Test func versions() throws {

@@ -50,6 +50,18 @@ import Testing
     #expect(found == shown)
   }
 
+  /// A redirect may lead to a URL of 8000 bytes. A result shows as much of it as a check's own URL may have.
+  @Test func aLongURLIsCut() throws {
+    let check = try httpCheck("http://good.test/")
+    guard case .http(let settings) = check.kind else { throw WrongKind() }
+    let mask = SecretMask(settings)
+    for (length, isWhole) in [(2030, true), (2031, true), (2032, false), (7000, false)] {
+      let url = try settings.url.resolving(location: "/" + String(repeating: "a", count: length))
+      let shown = mask.shown(url)
+      #expect(shown.utf8.count <= 2048 && (shown == url.text) == isWhole && shown.hasSuffix("…") == !isWhole)
+    }
+  }
+
   /// What a check accepts is what an answer is: `once --explain` showed `Content-Type: <redacted>`.
   @Test func theMediaTypeOfTheAnswerIsShown() throws {
     let check = try httpCheck("http://good.test/") {

@@ -59,6 +59,21 @@ import Testing
     #expect(session.decide(after: step, challenge(nonce: "n2"), now: { Self.now }) == .final)
   }
 
+  /// The path that is signed is the one that is requested: libcurl is told to send it as it is.
+  @Test(arguments: ["https://good.test/a/../b/./c?q=/../1", "https://good.test/b/c?q=/../1"])
+  func theSignedPathIsTheRequestedOne(url: String) throws {
+    let plan = try plan(at: url) {
+      ($0.auth.digest.username, $0.auth.digest.password) = ("me", Redacted("pw"))
+    }
+    let step = HTTPStep(plan.settings)
+    var session = HTTPSession(plan)
+    _ = session.request(for: step)
+    _ = session.decide(after: step, challenge(), now: { Self.now })
+    let request = session.request(for: step)
+    #expect(request.url == "https://good.test/b/c?q=/../1")
+    #expect(authorization(request)?.contains("uri=\"/b/c?q=/../1\"") == true)
+  }
+
   /// A nonce that was too old is renewed once, and counts from one again.
   @Test func anOldNonceIsRenewedOnce() throws {
     let plan = try digestPlan()
@@ -196,7 +211,15 @@ import Testing
 
   /// Where a redirect may not lead has words of its own.
   @Test(arguments: [
-    ("ftp://good.test/", "redirect to a location that is no plain http or https url"),
+    ("ftp://good.test/", "redirect to a location that has a scheme other than http and https"),
+    ("mailto:a@good.test", "redirect to a location that does not start with http:// or https://"),
+    ("http://a@b@good.test/", "redirect to a location that contains user info"),
+    ("https://good.test:0/", "redirect to a location that has an invalid port; a port is 1 to 65535"),
+    ("?a\\b", "redirect to a location that contains a backslash"),
+    (
+      "https://good.test/" + String(repeating: "a", count: 8000),
+      "redirect to a location that is longer than 8000 bytes"
+    ),
     ("http://good.test/", "redirect from https to http; set allow_downgrade to follow it"),
     ("https://other.test/", "redirect would carry the request's body to another origin"),
     ("https://good.test:444/", "redirect would carry the request's body to another origin"),
