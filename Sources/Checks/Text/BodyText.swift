@@ -15,7 +15,7 @@ struct BodyText: Sendable {
   private(set) var isUnknown = false
   /// Of such a charset it is known that bytes below 0x80 are ASCII.
   private var keepsASCII = false
-  /// The answer names no charset, and the body is no UTF-8. What is no text here is taken to be ASCII with other bytes.
+  /// The answer names no charset, and the body is no UTF-8: it is taken to be ASCII and bytes of another charset.
   private(set) var isUnnamed = false
 
   init(asBytes bytes: [UInt8]) { (self.bytes, isText, isForBytes) = (bytes, false, true) }
