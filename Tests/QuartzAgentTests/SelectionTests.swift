@@ -172,7 +172,7 @@ import Testing
     (definition.name, definition.type, definition.token) = (
       "Backup", "heartbeat", Redacted("0123456789abcdef")
     )
-    (definition.period, definition.plan.interval) = (.seconds(86_400), .seconds(60))
+    (definition.period, definition.interval) = (.seconds(86_400), .seconds(60))
     let check = try MonitoringCheck(definition)
     let none = try #require(OnceHeartbeats.latest(#"{"data":[],"total":0}"#, of: check))
     #expect(none.verdict.state == .unknown && none.verdict.reason == .localFault)
