@@ -29,10 +29,9 @@ extension MonitoringCheck {
       }
       return
     }
-    let map = [given.flow, short, keys.map { String(bare($0)) }].compactMap(\.self).filter { !$0.isEmpty }
-    let text = "defaults: {retries: 0}\nchecks: [{\(map.joined(separator: ", "))}]\n"
+    let all = AdHocKeys(given.adHocKeys, shortcuts: short, with: keys.map { String(bare($0)) })
     do throws(ConfigErrors) {
-      let settings = try ConfigLoader.parse(text: text, file: "--with", sources: sources).settings
+      let settings = try ConfigLoader.parse(text: all.text, file: "--with", sources: sources).settings
       guard settings.checks.count == 1 else {
         throw ConfigErrors(problems: [
           ConfigProblem(
@@ -42,7 +41,8 @@ extension MonitoringCheck {
       self = shortcuts.typed(settings.checks[0])
     } catch {
       throw AdHocTargetError(
-        error.problems.map { ($0.message, $0.hint ?? shortcuts.hint) }, of: target)
+        error.problems.map { ($0.message, $0.hint ?? (all.isOfShortcut($0) ? shortcuts.hint : nil)) },
+        of: target)
     }
   }
 }
@@ -59,7 +59,7 @@ private func bare(_ keys: String) -> Substring {
 extension AdHocTargetError {
   /// All problems in one message; the hint is the first one's.
   fileprivate init(_ problems: [(message: String, hint: String?)], of target: String) {
-    let shown = target.prefix { $0 != "?" && $0 != "#" }.description.printable(maxBytes: 300)
+    let shown = withoutLogin(target).prefix { $0 != "?" && $0 != "#" }.description.printable(maxBytes: 300)
     self.init(
       message: "\(shown): \(problems.map(\.message).joined(separator: "; "))",
       hint: problems.count == 1 ? problems[0].hint : problems.compactMap(\.hint).first)
@@ -73,19 +73,6 @@ extension CheckDefinition {
   fileprivate init(_ given: GivenMap) {
     var reader = KeyReader(.local)
     self.init(given, &reader)
-  }
-}
-
-extension GivenMap {
-  /// As the inside of a flow map.
-  fileprivate var flow: String {
-    entries.map { name, given in
-      switch given.value {
-      case .map(let map): "\(name): {\(map.flow)}"
-      case .text(let text): "\(name): \(flowScalar(text))"
-      default: "\(name): \(given.flag.map(\.description) ?? given.integer.map(\.description) ?? "")"
-      }
-    }.joined(separator: ", ")
   }
 }
 

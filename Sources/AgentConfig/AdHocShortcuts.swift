@@ -32,40 +32,39 @@ package struct AdHocShortcuts: Sendable {
     [timeout == nil ? nil : "--timeout", retries == nil ? nil : "--retries"].compactMap(\.self)
   }
 
-  /// For problems that say no more than that a key is wrong.
-  var hint: String? {
-    isEmpty
-      ? nil
-      : "-H, -X, -d, -k, --timeout and --retries stand for the keys headers, method, body, tls, timeout and retries"
-  }
+  /// For problems with a key that one of them gave.
+  var hint: String? { isEmpty ? nil : Self.all }
 
-  /// As the inside of a flow map; empty where there is nothing.
+  static let all =
+    "-H, -X, -d, -k, --timeout and --retries stand for the keys headers, method, body, tls, timeout and retries"
+
+  /// Empty where there is nothing.
   ///
   /// - Parameter type: of the target; `nil` for an unknown word, which is reported elsewhere.
   /// - Throws: for an option that the type does not have.
-  func keys(of type: CheckType?, _ target: String) throws(AdHocTargetError) -> String {
-    guard let type else { return "" }
+  func keys(of type: CheckType?, _ target: String) throws(AdHocTargetError) -> [AdHocKeys.Entry] {
+    guard let type else { return [] }
     try refuse(for: type, target)
-    var keys: [String] = []
-    if let method { keys.append("method: \(flowScalar(method))") }
+    var keys: [AdHocKeys.Entry] = []
+    if let method { keys.append(AdHocKeys.Entry("method", flowScalar(method))) }
     if !data.isEmpty {
-      if method == nil { keys.append("method: POST") }
+      if method == nil { keys.append(AdHocKeys.Entry("method", "POST")) }
       keys.append(try body())
     }
-    if !headers.isEmpty { keys.append("headers: {\(try fields())}") }
-    if isInsecure { keys.append("tls: {verify: false}") }
+    if !headers.isEmpty { keys.append(AdHocKeys.Entry("headers", "{\(try fields())}")) }
+    if isInsecure { keys.append(AdHocKeys.Entry("tls", "{verify: false}")) }
     if let timeout {
       // Without quotes, as the file has it, unless that would mean something else.
       let isPlain =
         !timeout.isEmpty && timeout.utf8.allSatisfy { isTokenByte($0) && !"#&*!%'`|".utf8.contains($0) }
-      keys.append("timeout: \(isPlain ? timeout : flowScalar(timeout))")
+      keys.append(AdHocKeys.Entry("timeout", isPlain ? timeout : flowScalar(timeout)))
     }
-    if let retries { keys.append("retries: \(retries)") }
-    return keys.joined(separator: ", ")
+    if let retries { keys.append(AdHocKeys.Entry("retries", String(retries))) }
+    return keys
   }
 
   private func refuse(for type: CheckType, _ target: String) throws(AdHocTargetError) {
-    let shown = target.prefix { $0 != "?" && $0 != "#" }.description.printable(maxBytes: 200)
+    let shown = withoutLogin(target).prefix { $0 != "?" && $0 != "#" }.description.printable(maxBytes: 200)
     if type != .http, let name = requestNames.first {
       throw AdHocTargetError(
         message: "\(name) goes with http targets, and \(shown) is a \(type.rawValue) target",
@@ -78,9 +77,9 @@ package struct AdHocShortcuts: Sendable {
     }
   }
 
-  private func body() throws(AdHocTargetError) -> String {
+  private func body() throws(AdHocTargetError) -> AdHocKeys.Entry {
     guard let file = data.first(where: { $0.hasPrefix("@") }) else {
-      return "body: \(flowScalar(data.joined(separator: "&")))"
+      return AdHocKeys.Entry("body", flowScalar(data.joined(separator: "&")))
     }
     let path = file.dropFirst()
     guard data.count == 1, !path.isEmpty else {
@@ -89,7 +88,7 @@ package struct AdHocShortcuts: Sendable {
           ? "-d @ names no file" : "-d @\(String(path).printable(maxBytes: 200)) goes alone",
         hint: "one file is the whole body: -d @body.json")
     }
-    return "body_file: \(flowScalar(String(path)))"
+    return AdHocKeys.Entry("body_file", flowScalar(String(path)))
   }
 
   /// Nothing of a value is in a message: it may be a password.

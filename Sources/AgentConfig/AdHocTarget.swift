@@ -9,9 +9,12 @@ package struct AdHocTargetError: Error, Hashable, Sendable, CustomStringConverti
   package var message: String
   package var hint: String?
 
-  /// - Parameter message: may repeat the target; what stands before an @ in it may be a password and is left out.
+  /// - Parameter message: may repeat the target; what stands before an @ of its place, or of any quoted word, may be a
+  ///   password and is left out.
   init(message: String, hint: String?) {
-    self.message = withoutUserInfo(message)
+    let words = message.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
+    let quotes = words.map { $0.isMultiple(of: 2) ? String($1) : withoutLogin(String($1)) }
+    self.message = withoutUserInfo(quotes.joined(separator: "\""))
     self.hint = hint
   }
 
@@ -30,7 +33,7 @@ extension GivenMap {
   init(adHoc target: String, number: Int? = nil) throws(AdHocTargetError) {
     guard let mark = target.firstRange(of: "://") else {
       throw AdHocTargetError(
-        message: "\(quoted(target)) is neither the name of a check nor a target",
+        message: "\(masked(target)) is neither the name of a check nor a target",
         hint:
           "targets: https://host/path, tcp://host:port, tls://host:port, dns://server/name?type=A, ping://host"
       )
@@ -40,6 +43,7 @@ extension GivenMap {
     let rest = target[mark.upperBound...]
     // Cut where a name would be too long: what the target is stands in the result all the same.
     var name = String(target.prefix { $0 != "?" && $0 != "#" })
+    try Self.refuseLogin(rest, scheme)
     var end = number.map { " (\($0))" } ?? ""
     give("type", .text(scheme == "https" ? "http" : scheme))
     switch scheme {
@@ -57,7 +61,8 @@ extension GivenMap {
       entries += options
     default:
       throw AdHocTargetError(
-        message: "\(quoted(name)) has the unknown scheme \(quoted(scheme))",
+        message:
+          "\(quoted(withoutLogin(target).prefix { $0 != "?" && $0 != "#" })) has the unknown scheme \(masked(scheme))",
         hint: nearest(to: scheme, among: ["http", "https", "tcp", "tls", "dns", "ping"]).map {
           "did you mean \($0)://?"
         }
@@ -67,18 +72,34 @@ extension GivenMap {
     give("name", .text(name))
   }
 
+  /// Those of an http target are refused with its URL.
+  private static func refuseLogin(_ rest: Substring, _ scheme: String) throws(AdHocTargetError) {
+    guard let usage = usages[scheme], let at = rest.lastIndex(of: "@") else { return }
+    let shown = "\(scheme)://\(Redacted.mark)\(rest[at...].prefix { $0 != "?" && $0 != "#" })"
+    throw AdHocTargetError(
+      message: "\(quoted(shown)) has an @; these targets hold no user name and password", hint: usage)
+  }
+
+  private func refuseZone(_ place: Substring, scheme: String) throws(AdHocTargetError) {
+    guard hasZone(place) else { return }
+    throw AdHocTargetError(
+      message: "\(masked(scheme + "://" + place)) has a zone, and zones are not supported",
+      hint: "use an address that is not link-local, or a name")
+  }
+
   private mutating func give(_ name: String, _ value: Given.Value) { entries.append((name, Given(value))) }
 
   private mutating func endpoint(_ rest: Substring, scheme: String) throws(AdHocTargetError) {
     let usage = usages[scheme] ?? ""
     try refusePath(rest, usage: usage)
     let text = String(rest.hasSuffix("/") ? rest.dropLast() : rest)
+    try refuseZone(text[...], scheme: scheme)
     guard let endpoint = Endpoint(text, defaultPort: scheme == "tls" ? 443 : nil) else {
       let isPortless = Endpoint(text, defaultPort: 1) != nil
       throw AdHocTargetError(
         message: isPortless
-          ? "\(quoted(scheme + "://" + text)) has no port"
-          : "\(quoted(scheme + "://" + text)) is no host and port",
+          ? "\(masked(scheme + "://" + text)) has no port"
+          : "\(masked(scheme + "://" + text)) is no host and port",
         hint: usage)
     }
     give("host", .text(endpoint.host))
@@ -92,9 +113,14 @@ extension GivenMap {
     try refusePath(rest, usage: usages["ping"] ?? "")
     var host = rest.hasSuffix("/") ? rest.dropLast() : rest
     if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+    try refuseZone(host, scheme: "ping")
     if IPAddress(host) == nil, host.contains(":") {
+      guard host.split(separator: ":", omittingEmptySubsequences: false).count == 2 else {
+        throw AdHocTargetError(
+          message: "\(masked("ping://" + host)) is no host", hint: usages["ping"])
+      }
       throw AdHocTargetError(
-        message: "\(quoted("ping://" + host)) has a port; a ping has none",
+        message: "\(masked("ping://" + host)) has a port; a ping has none",
         hint: "ping://host, or ping://host?method=tcp&port=443")
     }
     return String(host)
@@ -103,7 +129,7 @@ extension GivenMap {
   private func refusePath(_ rest: Substring, usage: String) throws(AdHocTargetError) {
     let tail = rest.drop { !"/?#".contains($0) }
     guard tail.isEmpty || tail == "/" else {
-      throw AdHocTargetError(message: "\(quoted(tail)) has no place in this target", hint: usage)
+      throw AdHocTargetError(message: "\(masked(tail)) has no place in this target", hint: usage)
     }
   }
 
@@ -112,12 +138,13 @@ extension GivenMap {
     let usage = usages["dns"] ?? ""
     guard let slash = rest.firstIndex(of: "/") else {
       throw AdHocTargetError(
-        message: "\(quoted("dns://" + rest)) names no server and no question", hint: usage)
+        message: "\(masked("dns://" + rest)) names no server and no question", hint: usage)
     }
+    try refuseZone(rest[..<slash], scheme: "dns")
     if slash != rest.startIndex { give("server", .text(String(rest[..<slash]))) }
     let (question, options) = try split(rest[rest.index(after: slash)...], .dns, known: dnsOptions)
     guard !question.isEmpty else {
-      throw AdHocTargetError(message: "\(quoted("dns://" + rest)) asks for no name", hint: usage)
+      throw AdHocTargetError(message: "\(masked("dns://" + rest)) asks for no name", hint: usage)
     }
     entries += options.filter { $0.name == "transport" }
     let query = [("name", Given(.text(String(question))))] + options.filter { $0.name != "transport" }
@@ -146,7 +173,7 @@ private func split(
     let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     guard pair.count == 2, known.contains(pair[0]), options[pair[0]] == nil, !pair[1].isEmpty else {
       throw AdHocTargetError(
-        message: "\(quoted(part)) is no option of a \(type.rawValue) target",
+        message: "\(masked(part)) is no option of a \(type.rawValue) target",
         hint:
           "options: \(known.sorted().map { $0 + "=…" }.joined(separator: ", ")), each once; others with --with"
       )
@@ -164,18 +191,37 @@ private func value(
   switch table[name]?.value {
   case .flag, .either(.flag, _):
     if ["true", "false"].contains(text) { return .flag(text == "true") }
-    throw AdHocTargetError(message: "\(name) must be true or false, found \(quoted(text))", hint: nil)
+    throw AdHocTargetError(message: "\(name) must be true or false, found \(masked(text))", hint: nil)
   case .integer:
     if text.utf8.count <= 9, let number = Int(text), String(number) == text { return .integer(number) }
-    throw AdHocTargetError(message: "\(name) must be a whole number, found \(quoted(text))", hint: nil)
+    throw AdHocTargetError(message: "\(name) must be a whole number, found \(masked(text))", hint: nil)
   default: return .text(text)
   }
 }
 
-/// `http://user:password@host` as `http://<redacted>@host`.
+/// In quotes, and cut only after a login was left out.
+private func masked(_ text: some StringProtocol) -> String { quoted(withoutLogin(String(text))) }
+
+/// `http://user:password@host` as `http://<redacted>@host`, wherever it stands in the text.
 private func withoutUserInfo(_ text: String) -> String {
   guard let mark = text.firstRange(of: "://") else { return text }
   let authority = text[mark.upperBound...].prefix { !"/?#\" ".contains($0) }
   guard let at = authority.lastIndex(of: "@") else { return text }
   return text[..<mark.upperBound] + Redacted.mark + text[at...]
+}
+
+/// A target, or a word like one, without its user name and password.
+///
+/// A password may hold what ends a place: where something that is no port follows a colon, the last @ ends the login.
+package func withoutLogin(_ word: String) -> String {
+  let start = word.firstRange(of: "://")?.upperBound ?? word.startIndex
+  let rest = word[start...]
+  let place = rest.prefix { !"/?#".contains($0) }
+  var end = place.lastIndex(of: "@")
+  if end == nil, !place.hasPrefix("["), let colon = place.firstIndex(of: ":"),
+    !place[colon...].dropFirst().utf8.allSatisfy({ (0x30...0x39).contains($0) })
+  {
+    end = rest.lastIndex(of: "@")
+  }
+  return end.map { word[..<start] + Redacted.mark + word[$0...] } ?? word
 }

@@ -49,6 +49,19 @@ struct AdHocShortcutsTests {
       try http(keys: "expect: {status: 204}") { $0.method = "DELETE" }.http.expect.status == [204...204])
   }
 
+  /// A map that an option gives and that --with has too is one map.
+  @Test func mapsOfOptionsAreMerged() throws {
+    let both = try http(keys: "{tags: [ü], tls: {min_version: '1.3'}, headers: {B: x, C: d}}") {
+      ($0.isInsecure, $0.headers) = (true, ["A: b"])
+    }.http
+    #expect(!both.tls.verify && both.tls.minimumVersion == .v13)
+    #expect(both.headers.map(\.name) == ["A", "B", "C"])
+    let twice = try #require(throws: AdHocTargetError.self) {
+      try http(keys: "headers: {A: c}") { $0.headers = ["A: b"] }
+    }
+    #expect(twice.message == "https://a.example/: key \"A\" is given twice in one map")
+  }
+
   /// A header may name where its secret is, as in the file; a body is taken as it is.
   @Test func aHeaderMayBeAReference() throws {
     let found = try http { $0.headers = ["Authorization: Bearer ${env:TOKEN}"] }.http

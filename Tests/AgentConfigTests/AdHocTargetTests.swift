@@ -74,6 +74,12 @@ struct AdHocTargetTests {
       "https://a.example/", "{auth: {bearer: '${env:TOKEN}'}, ip: 6}",
       "{type: http, url: 'https://a.example/', auth: {bearer: '${env:TOKEN}'}, ip: 6}"
     ),
+    (
+      "dns:///a?type=MX", "query: {recursion: false}",
+      "{type: dns, query: {name: a, type: MX, recursion: false}}"
+    ),
+    ("dns:///a", "{timeout: 5s, query: {}}", "{type: dns, query: {name: a}, timeout: 5s}"),
+    ("tcp://a:1?tls=true", "tls: {verify: false}", "{type: tcp, host: a, port: 1, tls: {verify: false}}"),
     ("tls://mail:25", "starttls: smtp", "{type: tls, host: mail, port: 25, starttls: smtp}"),
   ])
   func optionsAreKeys(target: String, keys: String?, same: String) throws {
@@ -90,6 +96,7 @@ struct AdHocTargetTests {
       "timeout: 5, retries: x",
       "https://a.example/: timeout needs a unit, found \"5\"; retries must be a whole number, found \"x\""
     ),
+    ("headers: {A: b, A: c}", "https://a.example/: key \"A\" is given twice in one map"),
     ("url: https://b.example/", "https://a.example/: key \"url\" is given twice in one map"),
     (
       "ip: 4}, {name: B, type: http, url: 'https://b.example/'",

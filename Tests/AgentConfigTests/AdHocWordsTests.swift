@@ -131,6 +131,13 @@ struct AdHocWordsTests {
     let many = try error("https://a.example/", keys: "timeot: 5s, ipp: 4") { $0.timeout = "5" }
     #expect(many.message.split(separator: "; ").count == 3)
     #expect(many.hint != nil)
+    // A problem with a key that no option gave has no word about options.
+    for keys in ["expect: {body: {matches: '('}}", "tls: {max_version: x}"] {
+      let other = try error("https://a.example/", keys: keys) { ($0.timeout, $0.headers) = ("3s", ["A: b"]) }
+      #expect(other.hint?.hasPrefix("-H") != true, "\(other)")
+    }
+    #expect(try error("https://a b.example/") { $0.timeout = "3s" }.hint?.hasPrefix("-H") != true)
+    #expect(usual.hint == AdHocShortcuts.all)
     let described = AdHocTargetError(message: "a", hint: "b")
     #expect(described.description == "a\n  hint: b")
     #expect(AdHocTargetError(message: "a", hint: nil).description == "a")
@@ -147,6 +154,67 @@ struct AdHocWordsTests {
     #expect(AdHocTargetError(message: text, hint: nil).message == shown)
   }
 
+  /// A login is shown by no message, whatever the target and the password are, and however long they are.
+  @Test(arguments: [
+    ("user:hunter2@host:80", "\"<redacted>@host:80\" is neither the name of a check nor a target"),
+    ("user:hun/ter2@host:80", "\"<redacted>@host:80\" is neither the name of a check nor a target"),
+    ("ftp://user:hun#ter2@host", "\"ftp://<redacted>@host\" has the unknown scheme \"ftp\""),
+    (
+      "dns://user:hunter2@127.0.0.1/x",
+      "\"dns://<redacted>@127.0.0.1/x\" has an @; these targets hold no user name and password"
+    ),
+    (
+      "dns:///user:hunter2@x?type=A",
+      "\"dns://<redacted>@x\" has an @; these targets hold no user name and password"
+    ),
+    (
+      "tcp://user:hun?ter2@db:5432",
+      "\"tcp://<redacted>@db:5432\" has an @; these targets hold no user name and password"
+    ),
+    (
+      "ping://user:hunter2@host",
+      "\"ping://<redacted>@host\" has an @; these targets hold no user name and password"
+    ),
+    ("https://user:hun/ter2@a.example/x", "https://<redacted>@a.example/x: url has an invalid port"),
+  ])
+  func loginsAreInNoMessage(target: String, message: String) throws {
+    let found = try error(target)
+    #expect(found.message == message || target.hasPrefix("https"))
+    #expect(found.message.hasPrefix(String(message.prefix(22))))
+    #expect(!found.description.contains("hun") && !found.description.contains("ter2"))
+    let long = target.replacing("user", with: String(repeating: "u", count: 300))
+    #expect(try !error(long).description.contains("uu"))
+  }
+
+  @Test(arguments: [
+    ("a:b@c", "<redacted>@c"), ("a@b@c/d@e", "<redacted>@c/d@e"), ("https://a/@b", "https://a/@b"),
+    ("https://a:8080/@b", "https://a:8080/@b"), ("https://[::1]/@b", "https://[::1]/@b"),
+    ("https://a:b?c@d", "https://<redacted>@d"), ("2001:db8::1", "2001:db8::1"), ("a@", "<redacted>@"),
+    ("", ""),
+  ])
+  func wordsWithoutTheirLogin(word: String, shown: String) {
+    #expect(withoutLogin(word) == shown)
+  }
+
+  /// Zones are named as what is wrong, and what is no address is not called a port.
+  @Test(arguments: [
+    ("ping://fe80::1%lo", "\"ping://fe80::1%lo\" has a zone, and zones are not supported"),
+    ("tcp://[fe80::1%25eth0]:22", "\"tcp://[fe80::1%25eth0]:22\" has a zone, and zones are not supported"),
+    ("dns://fe80::1%lo/a", "\"dns://fe80::1%lo\" has a zone, and zones are not supported"),
+    (
+      "https://[fe80::1%25lo]/",
+      "https://[fe80::1%25lo]/: url has an address with a zone, and zones are not supported"
+    ),
+    ("ping://2001:db8::zz", "\"ping://2001:db8::zz\" is no host"),
+    (
+      "ping://fe80::1",
+      "ping://fe80::1: host must not be a link-local address, which needs a zone, found \"fe80::1\""
+    ),
+  ])
+  func zones(target: String, message: String) throws {
+    #expect(try error(target).message == message)
+  }
+
   /// The options as they are written, in one order.
   @Test func namesOfOptions() {
     var shortcuts = AdHocShortcuts()
@@ -156,8 +224,9 @@ struct AdHocWordsTests {
     #expect(shortcuts.names == ["-H", "-X", "-d", "-k", "--timeout", "--retries"])
     #expect(!shortcuts.isEmpty)
     #expect(
-      shortcuts.hint
-        == "-H, -X, -d, -k, --timeout and --retries stand for the keys headers, method, body, tls, timeout and retries"
+      shortcuts.hint == AdHocShortcuts.all
+        && AdHocShortcuts.all
+          == "-H, -X, -d, -k, --timeout and --retries stand for the keys headers, method, body, tls, timeout and retries"
     )
   }
 

@@ -104,4 +104,16 @@ import Testing
   func acceptsHosts(host: String) {
     #expect(hostProblem(host) == nil)
   }
+
+  /// An address with a zone is told from other texts with a percent sign.
+  @Test(arguments: [
+    ("fe80::1%eth0", true), ("[fe80::1%25eth0]:80", true), ("::1%", true), ("fe80::1", false), ("a%b", false),
+    ("192.0.2.1%eth0", false), ("fe80::zz%eth0", false), ("", false),
+  ])
+  func zones(text: String, isZoned: Bool) {
+    #expect(hasZone(text) == isZoned)
+    guard isZoned, text.hasPrefix("[") else { return }
+    let error = #expect(throws: HTTPURL.Invalid.self) { try HTTPURL("http://\(text)/") }
+    #expect(error?.message == "has an address with a zone, and zones are not supported")
+  }
 }

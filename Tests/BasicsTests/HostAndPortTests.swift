@@ -71,6 +71,15 @@ import Testing
     #expect(try #require(IPAddress(text)).isNobodys == isNone)
   }
 
+  /// Link-local addresses of IPv6, fe80::/10.
+  @Test(arguments: [
+    ("fe80::1", true), ("febf:ffff::1", true), ("fe7f::1", false), ("fec0::1", false), ("::1", false),
+    ("169.254.0.1", false),
+  ])
+  func zoneless(text: String, needsZone: Bool) throws {
+    #expect(try #require(IPAddress(text)).needsZone == needsZone)
+  }
+
   @Test(
     arguments: [
       ("192.0.2.200", 25, "192.0.2.128/25"), ("192.0.2.200", 32, "192.0.2.200/32"),

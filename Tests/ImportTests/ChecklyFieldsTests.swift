@@ -194,7 +194,7 @@ import Testing
   /// Packets that may be lost; a share of nothing is lost always.
   @Test(
     arguments: [
-      ("", "10", "10%", "20%"),
+      ("", "10", "9.99%", "19.99%"),
       (",\"degradedPacketLossThreshold\":0,\"maxPacketLossThreshold\":0", "10", nil, nil),
       (",\"degradedPacketLossThreshold\":100,\"maxPacketLossThreshold\":101", "10", "100%", "100%"),
     ] as [(String, String, String?, String?)])

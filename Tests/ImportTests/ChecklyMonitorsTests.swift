@@ -129,8 +129,8 @@ import Testing
         count: 12
         expect:
           loss:
-            warn: 10%
-            fail: 35%
+            warn: 9.99%
+            fail: 34.99%
           rtt:
             fail: 80ms
         """)

@@ -76,10 +76,10 @@ import Testing
   /// A warning leaves a host up, and a service degraded.
   @Test func warningsOfHosts() throws {
     let made = try nagios("check_command ping")
-    let limits = "expect:\n  rtt:\n    fail: 500ms\n  loss:\n    fail: 60%"
+    let limits = "expect:\n  rtt:\n    fail: 500ms\n  loss:\n    fail: 59.99%"
     #expect(try made.keys() == "type: ping\nhost: \"192.0.2.1\"\ncount: 5\n\(limits)")
     #expect(made.imported.checks[1]["expect.rtt.warn"]?.word == "100ms")
-    #expect(made.imported.checks[1]["expect.loss.warn"]?.word == "20%")
+    #expect(made.imported.checks[1]["expect.loss.warn"]?.word == "19.99%")
     let only = try nagios("check_command tcp")
     #expect(only.imported.checks[0]["expect"] == nil)
     let alive = try icinga("check_command = \"hostalive\"").imported.checks
@@ -113,7 +113,7 @@ import Testing
     let made = try nagios("check_command ping", settings: setting)
     let host = made.imported.checks[0]
     #expect(host["expect.rtt.fail"]?.word == (fails ? "100ms" : "500ms"))
-    #expect(host["expect.loss.fail"]?.word == (fails ? "20%" : "60%"))
+    #expect(host["expect.loss.fail"]?.word == (fails ? "19.99%" : "59.99%"))
     #expect(host["expect.rtt.warn"] == nil && host["expect.loss.warn"] == nil)
     #expect(made.imported.checks[1]["expect.rtt.fail"]?.word == "500ms")
     #expect(!made.reasons.contains("it is about Nagios itself"))

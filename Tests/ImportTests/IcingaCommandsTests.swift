@@ -173,8 +173,8 @@ import Testing
             warn: 100ms
             fail: 200ms
           loss:
-            warn: 10%
-            fail: 30%
+            warn: 9.99%
+            fail: 29.99%
         failure_threshold: 3
         interval_failing: 1m
         """)

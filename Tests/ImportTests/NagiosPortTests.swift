@@ -12,8 +12,8 @@ import Testing
         warn: 200ms
         fail: 500ms
       loss:
-        warn: 40%
-        fail: 80%
+        warn: 39.99%
+        fail: 79.99%
     """
 
   @Test(arguments: [
@@ -105,8 +105,8 @@ import Testing
           warn: 100500us
           fail: 500ms
         loss:
-          warn: 20%
-          fail: 60%
+          warn: 19.99%
+          fail: 59.99%
       """
     ),
     (

@@ -81,13 +81,13 @@ import Testing
     #expect(check["expect.response_time.fail"]?.word == "5s")
   }
 
-  /// A round trip in milliseconds and a loss in percent.
+  /// A round trip in milliseconds and a loss in percent, from which on a plugin warns: here it is what may be lost.
   @Test(
     arguments: [
-      ("-w 100,20%", "100ms", nil, "20%", nil), ("-w 100,20", "100ms", nil, "20%", nil),
+      ("-w 100,20%", "100ms", nil, "19.99%", nil), ("-w 100,20", "100ms", nil, "19.99%", nil),
       ("-c 0.5,100%", nil, "500us", nil, "100%"), ("-w 100,0%", "100ms", nil, nil, nil),
-      ("-w 60000,5%", "1m", nil, "5%", nil), ("-w 60001,5%", nil, nil, "5%", nil),
-      ("-w 1,2% -c 3,4%", "1ms", "3ms", "2%", "4%"),
+      ("-w 60000,5%", "1m", nil, "4.99%", nil), ("-w 60001,5%", nil, nil, "4.99%", nil),
+      ("-w 1,2% -c 3,4%", "1ms", "3ms", "1.99%", "3.99%"),
     ] as [(String, String?, String?, String?, String?)])
   func roundTrips(options: String, warn: String?, fail: String?, lossWarn: String?, lossFail: String?) throws
   {
@@ -104,11 +104,14 @@ import Testing
   /// check_icmp has limits of its own, and none of a warning comes after that of a failure.
   @Test(
     arguments: [
-      ("", "200ms", "500ms", "40%", "80%"), ("-w 100,20%", "100ms", "500ms", "20%", "80%"),
-      ("-c 300,50%", "200ms", "300ms", "40%", "50%"), ("-c 150,30%", "150ms", "150ms", "30%", "30%"),
-      ("-c 150,50%", "150ms", "150ms", "40%", "50%"), ("-w 600,90%", "500ms", "500ms", "80%", "80%"),
-      ("-w 1,2% -c 3,4%", "1ms", "3ms", "2%", "4%"), ("-w 30,4% -c 3,40%", "3ms", "3ms", "4%", "40%"),
-      ("-c 60001,100%", "200ms", nil, "40%", "100%"),
+      ("", "200ms", "500ms", "39.99%", "79.99%"), ("-w 100,20%", "100ms", "500ms", "19.99%", "79.99%"),
+      ("-c 300,50%", "200ms", "300ms", "39.99%", "49.99%"),
+      ("-c 150,30%", "150ms", "150ms", "29.99%", "29.99%"),
+      ("-c 150,50%", "150ms", "150ms", "39.99%", "49.99%"),
+      ("-w 600,90%", "500ms", "500ms", "79.99%", "79.99%"),
+      ("-w 1,2% -c 3,4%", "1ms", "3ms", "1.99%", "3.99%"),
+      ("-w 30,4% -c 3,40%", "3ms", "3ms", "3.99%", "39.99%"),
+      ("-c 60001,100%", "200ms", nil, "39.99%", "100%"),
     ] as [(String, String?, String?, String?, String?)])
   func limitsOfIcmp(options: String, warn: String?, fail: String?, lossWarn: String?, lossFail: String?)
     throws

@@ -40,6 +40,18 @@ struct CheckRefusalTests {
       ($0.host, $0.addresses) = ("192.0.2.1", "each")
     },
     Case("addresses", "addresses must be one of any, each, found \"all\"", tcp) { $0.addresses = "all" },
+    Case("host", "host has a zone, found \"fe80::1%lo\", and zones are not supported", tcp) {
+      $0.host = "fe80::1%lo"
+    },
+    Case("resolver", "resolver has a zone, found \"fe80::1%lo\", and zones are not supported", http) {
+      $0.resolver = "fe80::1%lo"
+    },
+    Case(
+      "host", "host must not be a link-local address, which needs a zone, found \"fe80::1\"", tcp
+    ) { $0.host = "fe80::1" },
+    Case(
+      "url", "url must not be a link-local address, which needs a zone, found \"fe80::1\"", http
+    ) { $0.url = "http://[fe80::1]/" },
     Case("resolver", "resolver must be host or host:port, found \"ns1:0\"", http) { $0.resolver = "ns1:0" },
   ]
 

@@ -102,6 +102,23 @@ import Testing
     #expect(problems { $0.queryName = nil } == ["query/name: query.name is missing"])
   }
 
+  /// A number that is refused although it is TYPE and a number is told apart.
+  @Test(
+    arguments: [
+      ("ANY", "ANY is a question that servers refuse"),
+      ("TYPE255", "TYPE255 (ANY) is a question that servers refuse"),
+      ("type252", "TYPE252 (AXFR) is a question that servers refuse"),
+      ("TYPE41", "TYPE41 is no type of a record in a zone"),
+      ("TYPE0", "TYPE0 is no type of a record in a zone"),
+      ("TYPE01", "write TYPE1"), ("NONE", nil), ("TYPEX", nil),
+    ] as [(String, String?)])
+  func hintsOfRecordTypes(type: String, hint: String?) throws {
+    var definition = CheckDefinition.dns(name: "example.com")
+    definition.queryType = type
+    let error = try #require(throws: InvalidCheck.self) { try MonitoringCheck(definition) }
+    #expect(error.problems.map(\.hint) == [hint])
+  }
+
   /// A transport with TLS needs a server; the others ask those of the machine.
   @Test(
     arguments: [

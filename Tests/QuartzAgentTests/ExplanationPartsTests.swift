@@ -256,6 +256,31 @@ import Testing
     #expect(figures[2].text(of: "it's") == "'it''s::loss'=33.333333%;;;0;100")
   }
 
+  /// The days of a certificate have the fraction that their limits have: those of the path of trust, else the leaf's.
+  @Test func daysOfACertificate() throws {
+    func value(_ change: (inout TLSFacts, Timestamp) -> Void) throws -> String? {
+      let result = try web {
+        var tls = TLSFacts(verified: true)
+        change(&tls, $0.attempts.last?.startedAt ?? $0.startedAt)
+        $0.tls = tls
+      }
+      return NagiosFigure.all(of: result, nil).first { $0.label == "certificate_days" }?.value
+    }
+    let hours: [(Int, String)] = [(36, "1.5"), (18, "0.75"), (0, "0"), (-6, "-0.25"), (72, "3")]
+    for (left, days) in hours {
+      let found = try value { tls, now in
+        (tls.notAfter, tls.daysRemaining) = (now.advanced(by: .seconds(left * 3600)), left / 24)
+      }
+      #expect(found == days)
+    }
+    let path = try value { tls, now in
+      (tls.notAfter, tls.daysRemaining) = (now.advanced(by: .seconds(90 * 86_400)), 90)
+      (tls.pathNotAfter, tls.pathDaysRemaining) = (now.advanced(by: .seconds(6 * 3600)), 0)
+    }
+    #expect(path == "0.25")
+    #expect(try value { tls, _ in tls.daysRemaining = 9 } == "9" && value { _, _ in } == nil)
+  }
+
   /// The limits of a certificate are those of its kind of check.
   @Test(arguments: ["http", "tcp", "tls"]) func limitsOfACertificate(type: String) throws {
     var definition = CheckDefinition()

@@ -166,6 +166,24 @@ import Testing
     #expect(try outcome(#"{"state":"up"}"#) == nil && outcome(#"{"reason":"ok"}"#) == nil)
   }
 
+  /// An agent that runs and has no result yet is told from none.
+  @Test func jobsThatWereNotJudgedYet() throws {
+    var definition = CheckDefinition()
+    (definition.name, definition.type, definition.token) = (
+      "Backup", "heartbeat", Redacted("0123456789abcdef")
+    )
+    (definition.period, definition.interval) = (.seconds(86_400), .seconds(60))
+    let check = try MonitoringCheck(definition)
+    let none = try #require(OnceHeartbeats.latest(#"{"data":[],"total":0}"#, of: check))
+    #expect(none.verdict.state == .unknown && none.verdict.reason == .localFault)
+    #expect(none.verdict.message == "the running agent has not judged this check yet: it does every 1m")
+    let found = OnceHeartbeats.latest(#"{"data":[{"state":"up","reason":"ok"}]}"#, of: check)
+    #expect(found?.verdict == .ok)
+    for text in ["", "{}", "[]", #"{"data":{}}"#] {
+      #expect(OnceHeartbeats.latest(text, of: check) == nil, "\(text)")
+    }
+  }
+
   /// The socket where this user may open it, else the listener as it is reached from here, with the token that may most.
   @Test func theAgentOfAConfiguration() async throws {
     var settings = StatusSettings()

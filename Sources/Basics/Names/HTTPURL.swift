@@ -121,6 +121,7 @@ package struct HTTPURL: Hashable, Sendable, CustomStringConvertible {
       let rest = text[text.index(after: close)...]
       guard rest.isEmpty || rest.hasPrefix(":") else { throw Invalid("has text after ]") }
       if !rest.isEmpty { port = try parsePort(rest.dropFirst()) }
+      if hasZone(host) { throw Invalid("has an address with a zone, and zones are not supported") }
       guard let address = IPAddress(host), address.version == 6 else {
         throw Invalid("has an invalid IPv6 address in brackets")
       }
@@ -289,6 +290,13 @@ private func removingDotSegments(_ path: String) -> String {
     }
   }
   return "/" + kept.joined(separator: "/")
+}
+
+/// Whether this is an IPv6 address with a zone, such as `fe80::1%eth0`, with or without brackets and a port.
+package func hasZone(_ text: some StringProtocol) -> Bool {
+  guard let mark = text.firstIndex(of: "%") else { return false }
+  let address = text[..<mark]
+  return IPAddress(address.hasPrefix("[") ? address.dropFirst() : address)?.version == 6
 }
 
 /// Why this is no host to probe: a name of letters, digits, hyphens and underscores in labels of at most 63 bytes and

@@ -49,6 +49,12 @@ package enum IPAddress: Hashable, Sendable {
     }
   }
 
+  /// An IPv6 address that means something only with the zone of a network (RFC 4291, section 2.5.6).
+  package var needsZone: Bool {
+    guard case .v6(let high, _) = self else { return false }
+    return high >> 54 == 0xfe80 >> 6
+  }
+
   package var isLoopback: Bool {
     switch self {
     case .v4(let value): value >> 24 == 127

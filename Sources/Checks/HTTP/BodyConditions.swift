@@ -24,7 +24,7 @@ struct BodyConditions {
   {
     guard budget.allowsMore() else { return unjudged(what, text) }
     let isThere = answer.status != nil && contains(answer.text.bytes, answer.text.form(of: text))
-    if !wanted, !isThere, answer.isWhole, answer.text.mayHide(text) { return unread(what, text) }
+    if !wanted, !isThere, answer.isWhole, answer.text.mayHide(text) { return unread(what, text, answer) }
     // What is in the part that came is in the whole; what is not may still come.
     let holds = wanted ? isThere : !isThere && answer.isWhole
     return JudgedCondition(
@@ -46,7 +46,7 @@ struct BodyConditions {
     guard budget.allowsMore() else { return unjudged(what, text) }
     let found = outcome(pattern, answer.text)
     if !wanted, found == Pattern.Outcome.none, answer.text.mayHide(pattern: text) {
-      return unread(what, text)
+      return unread(what, text, answer)
     }
     guard let outcome = found else {
       return JudgedCondition(
@@ -75,10 +75,10 @@ struct BodyConditions {
   }
 
   /// A text that is not found in bytes of an unknown charset may be there all the same.
-  private func unread(_ what: String, _ text: String) -> JudgedCondition {
+  private func unread(_ what: String, _ text: String, _ answer: HTTPAnswer) -> JudgedCondition {
     JudgedCondition(
       assertion: Assertion(what: what, expected: text, actual: "not judged", ok: false), reason: .body,
-      words: "\(what) \"\(text)\" could not be judged in an unknown charset")
+      words: "\(what) \"\(text)\" \(answer.text.hidingWords)")
   }
 
   private func unjudged(_ what: String, _ text: String) -> JudgedCondition {

@@ -21,7 +21,11 @@ package struct HeartbeatJudge: Sendable {
   /// - Parameter now: both clocks, read as one: instants are counted by one, and shown as the other has them.
   package func judge(_ page: HeartbeatBook.Page, at now: ClockReading) -> ProbeOutcome {
     var outcome = ProbeOutcome(verdict(page, now))
-    outcome.responseTime = page.duration
+    // The time is of the last run that ended: of one that is missed, or still takes its time, none was measured.
+    let isOfOlderRun =
+      outcome.verdict.reason == .heartbeatMissed
+      || outcome.verdict.reason == .responseTime && page.started != nil
+    outcome.responseTime = isOfOlderRun ? nil : page.duration
     outcome.excerpt = page.words
     return outcome
   }

@@ -40,9 +40,11 @@ struct PingJudge {
       what, limit in
       limit.map {
         // Of nothing sent nobody knows what would have been lost.
+        // A limit of 100% leaves the loss of all packets, which is down by itself.
         Assertion(
-          what: what, expected: "<= \($0)%", actual: facts.sent == 0 ? "" : "\(facts.loss)%",
-          ok: facts.sent > 0 && facts.loss <= $0)
+          what: what, expected: $0 >= 100 ? "< 100%" : "<= \($0)%",
+          actual: facts.sent == 0 ? "" : "\(facts.loss)%",
+          ok: facts.sent > 0 && facts.received > 0 && facts.loss <= $0)
       }
     }
     let rtt = [("rtt.warn", settings.rtt.warn), ("rtt.fail", settings.rtt.fail)].compactMap { what, limit in

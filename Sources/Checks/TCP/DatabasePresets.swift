@@ -23,7 +23,9 @@ extension SpokenDialog {
       guard "RENv".utf8.contains(type) else { return .foreign("this is not postgres") }
       guard rest.count >= 5 else { return .more }
       let length = rest.dropFirst().prefix(4).reduce(0) { $0 << 8 | Int($1) }  // bounded: four bytes
-      guard (4...8192).contains(length) else { return .foreign("this is not postgres") }
+      guard (4...8192).contains(length) else {
+        return type == UInt8(ascii: "E") ? oldPostgresError(rest) : .foreign("this is not postgres")
+      }
       guard rest.count > length else { return .more }
       let body = Array(rest.dropFirst(5).prefix(length - 4))  // bounded: four to 8,192, as was asked before
       rest = rest.dropFirst(1 + length)  // bounded: four to 8,192, as was asked before
@@ -35,10 +37,10 @@ extension SpokenDialog {
         return .accepted(isIn ? bytes.count : bytes.count - rest.count, then: isIn ? [end] : [])
       }
       if type == UInt8(ascii: "E") {
-        let state = postgresField("C", in: body)
-        // Too few resources (53), an operator's doing such as starting up or shutting down (57), system error (58, XX).
-        let cannotServe = ["53", "57", "58", "XX"].contains { state.hasPrefix($0) }
-        return cannotServe
+        // Only letters and digits, as the state is shown.
+        let state = String(
+          postgresField("C", in: body).prefix(5).filter { $0.isASCII && ($0.isLetter || $0.isNumber) })
+        return postgresCannotServe(state, postgresField("M", in: body))
           // bounded: what is left of them
           ? .refused("postgres answered error \(state)") : .accepted(bytes.count - rest.count)
       }
@@ -46,19 +48,48 @@ extension SpokenDialog {
     return .more
   }
 
-  /// A field of ErrorResponse: its type, its text, a zero. Only letters and digits are kept, five at most.
+  /// Text of a field of ErrorResponse: its type, its text, a zero. Empty where the field is absent.
   private static func postgresField(_ type: Character, in body: [UInt8]) -> String {
-    for field in body.split(separator: 0) where field.first == type.asciiValue {
-      return String(
-        String(decoding: field.dropFirst(), as: UTF8.self).prefix(5).filter {
-          $0.isASCII && ($0.isLetter || $0.isNumber)
-        })
-    }
-    return ""
+    let field = body.split(separator: 0).first { $0.first == type.asciiValue } ?? []
+    return String(decoding: field.dropFirst().prefix(256), as: UTF8.self)
   }
 
-  /// Errors of a server that cannot serve: out of memory or threads, too many connections, going down, limits reached.
-  private static let mysqlCannotServe: Set<Int> = [1037, 1038, 1040, 1041, 1053, 1135, 1203, 1226]
+  /// Whether an error is of a server that cannot serve any client.
+  ///
+  /// The classes are too few resources (53), an operator's doing such as starting up or shutting down (57), and system
+  /// errors (58, XX). A connection exception (08) is one too unless it refuses this client: PgBouncer answers 08P01
+  /// both when it is full or its server is down, and to an unknown user.
+  private static func postgresCannotServe(_ state: String, _ message: String) -> Bool {
+    if state.hasPrefix("08") { return !refusesClient(message.lowercased()) }
+    return ["53", "57", "58", "XX"].contains { state.hasPrefix($0) }
+  }
+
+  /// Whether the message of a connection exception is about the user, the database or the login of this check.
+  ///
+  /// A "server login" is the pooler's own, and not this client's.
+  private static func refusesClient(_ message: String) -> Bool {
+    if message.hasPrefix("server ") || message.contains("server login") { return false }
+    let beginnings = [
+      "no such user", "no such database", "username too long", "ssl required", "tls required",
+    ]
+    let parts = ["authentication failed", "login rejected", "\" is disabled", "\" does not exist"]
+    return beginnings.contains { message.hasPrefix($0) } || parts.contains { message.contains($0) }
+  }
+
+  /// The error of a server that cannot start a process for the connection: `E`, a line of text, a zero, and no length.
+  private static func oldPostgresError(_ bytes: ArraySlice<UInt8>) -> Reading {
+    let text = bytes.dropFirst().prefix(8192)
+    let line = text.prefix { $0 >= 0x20 || $0 == UInt8(ascii: "\n") }
+    if line.count == text.count { return text.count < 8192 ? .more : .foreign("this is not postgres") }
+    guard !line.isEmpty, text[line.endIndex] == 0 else { return .foreign("this is not postgres") }
+    return .refused("postgres answered with an error without a code, as when it cannot start a process")
+  }
+
+  /// Errors of a server that cannot serve: out of memory or threads, too many connections, going down, limits reached,
+  /// offline mode; and of a router without a server behind it (2003, 2013).
+  private static let mysqlCannotServe: Set<Int> = [
+    1037, 1038, 1040, 1041, 1053, 1135, 1203, 1226, 2003, 2013, 3032, 3168,
+  ]
 
   /// A login without a password, to its end: a handshake that is broken off counts against this host, and after a
   /// hundred of them the server blocks it (`max_connect_errors`).

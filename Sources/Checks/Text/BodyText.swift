@@ -15,6 +15,8 @@ struct BodyText: Sendable {
   private(set) var isUnknown = false
   /// Of such a charset it is known that bytes below 0x80 are ASCII.
   private var keepsASCII = false
+  /// The answer names no charset, and the body is no UTF-8: it is taken to be ASCII and bytes of another charset.
+  private(set) var isUnnamed = false
 
   init(asBytes bytes: [UInt8]) { (self.bytes, isText, isForBytes) = (bytes, false, true) }
 
@@ -41,6 +43,7 @@ struct BodyText: Sendable {
         (bytes, isText) = (normalForm(body), true)
         return
       }
+      isUnnamed = !isUnknown
     }
     (bytes, isText) = (body, false)
   }
@@ -50,12 +53,22 @@ struct BodyText: Sendable {
 
   /// Whether the text may be there and not be found, as nothing is known of its bytes.
   func mayHide(_ text: String) -> Bool {
-    isUnknown && !isText && !(keepsASCII && text.utf8.allSatisfy { $0 < 0x80 })
+    let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
+    return isUnnamed ? !isASCII : isUnknown && !isText && !(keepsASCII && isASCII)
   }
 
-  /// The same of a pattern: one that is more than ASCII letters may be about characters that take several bytes.
+  /// The same of a pattern: one that is more than ASCII letters may be about characters that take several bytes. Where
+  /// no charset is named, it must name other characters than ASCII.
   func mayHide(pattern text: String) -> Bool {
-    mayHide(text) || isUnknown && !isText && text.utf8.contains { ".[\\".utf8.contains($0) }
+    if isUnnamed { return mayHide(text) || escapesBeyondASCII(text) }
+    return mayHide(text) || isUnknown && !isText && text.utf8.contains { ".[\\".utf8.contains($0) }
+  }
+
+  /// Why a text that is not found may be there all the same.
+  var hidingWords: String {
+    isUnnamed
+      ? "could not be judged: the body is no UTF-8, and names no charset"
+      : "could not be judged in an unknown charset"
   }
 
   var note: String? { isUnknown ? isText ? Self.guessedWords : Self.unknownWords : nil }
@@ -76,6 +89,24 @@ extension BodyText {
     if case .other = CharsetNaming(body, contentType: type).charset { return true }
     return false
   }
+}
+
+/// Whether a pattern names characters beyond ASCII by escapes, such as `\xf6`, `\x{263a}` or `\p{Greek}`.
+private func escapesBeyondASCII(_ pattern: String) -> Bool {
+  var rest = pattern[...]
+  while let mark = rest.firstIndex(of: "\\") {
+    rest = rest[mark...].dropFirst()
+    guard let letter = rest.popFirst() else { return false }
+    switch letter {
+    case "p", "P", "o": return true
+    case "N" where rest.first == "{": return true
+    case "x":
+      let digits = rest.first == "{" ? rest.dropFirst().prefix { $0 != "}" } : rest.prefix(2)
+      if let code = UInt32(digits, radix: 16), code >= 0x80 { return true }
+    default: break
+    }
+  }
+  return false
 }
 
 /// Bytes below 0x80 that are no escape are the same in nearly all charsets, see `Charset.keepsASCII`: most bodies have

@@ -53,8 +53,8 @@ extension ChecklyCheck {
     let warn = section.number("degradedPacketLossThreshold") ?? 10
     let fail = section.number("maxPacketLossThreshold") ?? 20
     // A share of nothing is lost always.
-    if warn > 0 { check["expect.loss.warn"] = .plain("\(min(100, warn))%") }
-    if fail > 0 { check["expect.loss.fail"] = .plain("\(min(100, fail))%") }
+    if warn > 0 { check["expect.loss.warn"] = .lossFrom(min(100, warn)) }
+    if fail > 0 { check["expect.loss.fail"] = .lossFrom(min(100, fail)) }
     _ = judge(request, &check, isTimed: false) { source, property, comparison, target, check in
       guard source == "LATENCY", property == "avg", comparison == "LESS_THAN", let limit = Int(target),
         (1...60_000).contains(limit)

@@ -37,7 +37,7 @@ extension NagiosCall {
         let trip = Duration.microseconds(Int64((most.trip * 1000).rounded()))
         check["expect.rtt.\(level)"] = .plain(trip.text)
       }
-      if most.loss > 0 { check["expect.loss.\(level)"] = .plain("\(most.loss)%") }
+      if most.loss > 0 { check["expect.loss.\(level)"] = .lossFrom(most.loss) }
     }
     return check
   }

@@ -176,3 +176,12 @@ package struct ImportedCheck: Sendable {
     if let index { keys[index].value = value } else { keys.append((first, value)) }
   }
 }
+
+extension AgentValue {
+  /// A limit for a loss of 1 to 100 percent that counts from this value on: a loss counts here above the limit.
+  ///
+  /// Of up to 100 packets no share lies between the two. The loss of all packets is down by itself.
+  static func lossFrom(_ percent: Int) -> AgentValue {
+    percent < 100 ? .plain("\(percent - 1).99%") : .plain("100%")  // bounded: 1 to 99
+  }
+}

@@ -41,6 +41,13 @@ extension CheckJudge {
     if let endpoint = Endpoint(text, defaultPort: defaultPort) {
       return asciiHost(endpoint.host, path).map { Endpoint(host: $0, port: endpoint.port) }
     }
+    if hasZone(text) {
+      let found = text.printable(maxBytes: 80)
+      problem(
+        path, "\(CheckProblem.keyText(path)) has a zone, found \"\(found)\", and zones are not supported",
+        hint: zoneHint)
+      return nil
+    }
     problem(
       path,
       "\(CheckProblem.keyText(path)) must be host or host:port, found \"\(text.printable(maxBytes: 80))\"",
@@ -68,9 +75,15 @@ extension CheckJudge {
       ["query", "type"],
       "query.type must be one of \(DNSSettings.recordTypes.joined(separator: ", ")), or TYPE and a number, "
         + "found \"\(type.printable(maxBytes: 40))\"",
-      hint: type == "ANY" || type == "AXFR" || type == "IXFR"
-        ? "\(type) is a question that servers refuse" : nil)
+      hint: unaskableTypes[type].map { "\($0) is a question that servers refuse" } ?? unaskableHint(type))
     return type
+  }
+
+  /// For `TYPE` and a number that no query may have; `nil` for other words.
+  private func unaskableHint(_ type: String) -> String? {
+    guard type.hasPrefix("TYPE"), let number = UInt16(type.dropFirst(4)) else { return nil }
+    return String(number) == type.dropFirst(4)
+      ? "TYPE\(number) is no type of a record in a zone" : "write TYPE\(number)"
   }
 
   private mutating func dnsExpectations(type: String) -> DNSExpectations {
@@ -167,6 +180,12 @@ private func isGenericType(_ text: String) -> Bool {
   return number > 0 && !(249...255).contains(number) && number != 41
 }
 
+/// Types of questions that are about more than the records of a name (RFC 1035, section 3.2.3).
+private let unaskableTypes = [
+  "ANY": "ANY", "AXFR": "AXFR", "IXFR": "IXFR", "TYPE255": "TYPE255 (ANY)", "TYPE252": "TYPE252 (AXFR)",
+  "TYPE251": "TYPE251 (IXFR)",
+]
+
 /// Why this cannot be asked for: a name of 1 to 253 bytes in labels of 1 to 63, or the root. Labels may hold what zones
 /// hold (underscores, asterisks, slashes), but nothing that would need escaping.
 private func dnsNameProblem(_ text: String) -> String? {
@@ -176,6 +195,7 @@ private func dnsNameProblem(_ text: String) -> String? {
   guard name.utf8.count <= 253 else { return "is longer than 253 bytes" }
   for label in name.split(separator: ".", omittingEmptySubsequences: false) {
     guard (1...63).contains(label.utf8.count) else { return "has an empty or overlong label" }
+    if label.utf8.contains(UInt8(ascii: "\\")) { return "has a backslash, and escapes are not supported" }
     guard label.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f && !unaskable.contains($0) }) else {
       return "has a character that needs escaping"
     }

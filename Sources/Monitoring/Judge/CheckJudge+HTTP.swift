@@ -49,6 +49,7 @@ extension CheckJudge {
     }
     do throws(HTTPURL.Invalid) {
       let url = try HTTPURL(text)
+      if refusesZoneless(url.host, ["url"]) { return nil }
       return definition.hasSecretURL ? url.hidingPath : url
     } catch {
       // The text is not repeated: user info or a query may hold a secret.

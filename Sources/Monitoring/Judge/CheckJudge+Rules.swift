@@ -96,10 +96,12 @@ extension CheckJudge {
 
   /// False when the text is no host.
   mutating func checkHost(_ host: String, _ path: [String]) -> Bool {
-    guard let why = hostProblem(host) else { return true }
+    guard let why = hostProblem(host) else { return !refusesZoneless(host, path) }
     let key = CheckProblem.keyText(path)
     let found = host.printable(maxBytes: 80)
-    if host.isEmpty {
+    if hasZone(host) {
+      problem(path, "\(key) has a zone, found \"\(found)\", and zones are not supported", hint: zoneHint)
+    } else if host.isEmpty {
       problem(path, "\(key) is empty")
     } else if host.contains("://") {
       problem(path, "\(key) must be a name or an address, found \"\(found)\"", hint: "leave the scheme out")
@@ -115,6 +117,16 @@ extension CheckJudge {
       problem(path, "\(key) must be a name or an address, found \"\(found)\", \(why)")
     }
     return false
+  }
+
+  /// A connection to a link-local address without its zone cannot be made. Addresses of the API are the policy's.
+  mutating func refusesZoneless(_ host: String, _ path: [String]) -> Bool {
+    guard definition.origin == .local, IPAddress(host)?.needsZone == true else { return false }
+    problem(
+      path,
+      "\(CheckProblem.keyText(path)) must not be a link-local address, which needs a zone, found \"\(host)\"",
+      hint: "zones are not supported: \(zoneHint)")
+    return true
   }
 
   mutating func port(default fallback: UInt16?) -> UInt16? {
@@ -171,3 +183,6 @@ extension CheckJudge {
     return Thresholds(warn: warn, fail: fail)
   }
 }
+
+/// Next step for an address with a zone, or without the one that it needs.
+let zoneHint = "use an address that is not link-local, or a name"

@@ -101,9 +101,9 @@ extension CheckDefinition {
     Key(
       group: "loss", "Share of packets lost; more is worse",
       [
-        Key(\.ping.loss.warn, "warn", .percent, "Share of packets lost from which the check is degraded"),
+        Key(\.ping.loss.warn, "warn", .percent, "Share of packets lost above which the check is degraded"),
         Key(
-          \.ping.loss.fail, "fail", .percent, "The same, from which it is down",
+          \.ping.loss.fail, "fail", .percent, "The same, above which it is down",
           default: "none; losing all of them is down anyway"),
       ]
     ).only(.ping),
@@ -111,8 +111,8 @@ extension CheckDefinition {
       group: "rtt", "Mean round trip; at most the timeout",
       [
         Key(
-          \.ping.rtt.warn, "warn", .duration(roundTrip), "Mean round trip from which the check is degraded"),
-        Key(\.ping.rtt.fail, "fail", .duration(roundTrip), "The same, from which it is down"),
+          \.ping.rtt.warn, "warn", .duration(roundTrip), "Mean round trip above which the check is degraded"),
+        Key(\.ping.rtt.fail, "fail", .duration(roundTrip), "The same, above which it is down"),
       ]
     ).only(.ping),
   ]

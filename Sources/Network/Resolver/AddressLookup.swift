@@ -82,18 +82,36 @@ struct AddressLookup: Hashable, Sendable {
     elapsed = lookups.map(\.elapsed).max() ?? .zero
     held = elapsed - (lookups.map { $0.elapsed - $0.held }.max() ?? .zero)
     if lookups.count == 1 { elapsed += lookups[0].patience }
-    // A server that fails for one family says more than "no such record" for the other.
-    let telling = lookups.compactMap(\.failure).first { $0.reason != .dnsNoData }
+    // A server that fails for one family says more than "no such record" or "no such name" for the other.
+    let failures = lookups.compactMap(\.failure).filter { $0.reason != .dnsNoData }
+    let telling = failures.first { $0.reason != .dnsNXDomain } ?? failures.first
     if addresses.isEmpty {
       let none = Verdict(.dnsNoData, phase: .dns, message: "\(name) exists but has no address\(ending)")
       failure = telling ?? none.with(remark: remark)
     } else if scope == .each, let telling {
       isPartial = true
-      let words = "only a part of the addresses is known: \(telling.message ?? telling.reason.rawValue)"
-      failure = Verdict(telling.reason, phase: telling.phase, message: words, isUnknown: telling.isUnknown)
+      failure = Self.partial(telling)
     } else {
       self.addresses = Self.order(addresses) { SocketAddress($0, port: 9).hasRoute }
     }
+  }
+
+  /// Failure of the lookup for one family of a name that has addresses of the other.
+  ///
+  /// Such a name exists: NXDOMAIN for the other family is a fault of the name server (RFC 4074 4.2), and no word about
+  /// the target.
+  private static func partial(_ failure: Verdict) -> Verdict {
+    let words = failure.message ?? failure.reason.rawValue
+    guard failure.reason == .dnsNXDomain else {
+      return Verdict(
+        failure.reason, phase: failure.phase, message: "only a part of the addresses is known: \(words)",
+        isUnknown: failure.isUnknown)
+    }
+    return Verdict(
+      .dnsMalformed, phase: failure.phase,
+      message:
+        "the name server contradicts itself: it gives addresses of one IP version, and for the other says:"
+        + " \(words)", isUnknown: failure.isUnknown)
   }
 
   /// In their order, those of a family that this machine has no route for last: a probe that tries one address takes the

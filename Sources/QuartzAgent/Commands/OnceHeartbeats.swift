@@ -13,12 +13,22 @@ struct OnceHeartbeats: Sendable {
     self.client.patience = .seconds(5)
   }
 
-  /// `nil` when no agent answers, or it has no result of this check.
+  /// `nil` when no agent with this check answers.
   func latest(of check: MonitoringCheck) async -> ProbeOutcome? {
-    guard let text = try? await client.ask("/api/v1/checks/\(check.id)/results?limit=1"),
-      let result = try? JSONValue.parse(text.utf8)["data"]?[0]
-    else { return nil }
-    return Self.outcome(result)
+    guard let text = try? await client.ask("/api/v1/checks/\(check.id)/results?limit=1") else { return nil }
+    return Self.latest(text, of: check)
+  }
+
+  /// The newest of the agent's results, or that there is none yet.
+  static func latest(_ text: String, of check: MonitoringCheck) -> ProbeOutcome? {
+    guard let answer = try? JSONValue.parse(text.utf8), case .array(let results)? = answer["data"] else {
+      return nil
+    }
+    if let result = results.first { return outcome(result) }
+    return ProbeOutcome(
+      Verdict(
+        .localFault, phase: .prepare,
+        message: "the running agent has not judged this check yet: it does every \(check.interval.text)"))
   }
 
   static func outcome(_ result: JSONValue) -> ProbeOutcome? {

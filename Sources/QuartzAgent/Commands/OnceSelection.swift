@@ -74,7 +74,7 @@ struct OnceSelection {
   /// Refuses options that go with checks of the configuration alone.
   private static func refuse(_ tags: [String], targets: [String]) throws {
     guard let target = targets.first, let tag = tags.first else { return }
-    let shown = target.prefix { $0 != "?" && $0 != "#" }.description.printable(maxBytes: 200)
+    let shown = withoutLogin(target).prefix { $0 != "?" && $0 != "#" }.description.printable(maxBytes: 200)
     throw failure(
       "--tag \"\(tag.printable(maxBytes: 100))\" chooses checks of the configuration, and \(shown) is none",
       hint: "leave one of the two out", status: ExitCode.validationFailure.rawValue)
@@ -116,7 +116,8 @@ struct OnceSelection {
           throw noTarget(target, "no check of the configuration is called so")
         }
         throw failure(
-          "no check is called \"\(target.printable(maxBytes: 200))\"", hint: "did you mean \"\(similar)\"?",
+          "no check is called \"\(withoutLogin(target).printable(maxBytes: 200))\"",
+          hint: "did you mean \"\(similar)\"?",
           status: ExitCode.validationFailure.rawValue)
       }
     }
@@ -185,7 +186,7 @@ private func noTarget(_ name: String, _ why: String) -> CommandFailure {
     hint = "did you mean \(proposals.joined(separator: ", or "))"
   }
   return failure(
-    "\"\(name.printable(maxBytes: 200))\" is no target, and \(why)", hint: hint,
+    "\"\(withoutLogin(name).printable(maxBytes: 200))\" is no target, and \(why)", hint: hint,
     status: ExitCode.validationFailure.rawValue)
 }
 

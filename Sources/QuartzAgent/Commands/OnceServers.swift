@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import AgentConfig
 import ArgumentParser
 import Basics
 
@@ -16,8 +17,9 @@ enum OnceServers {
     if let wrong = servers.first(where: {
       $0.isEmpty || $0.utf8.contains { $0 <= 0x20 || "/?#@".utf8.contains($0) }
     }) {
+      let (all, shown) = (withoutLogin(list), withoutLogin(wrong).printable(maxBytes: 100))
       throw failure(
-        "--servers \"\(list.printable(maxBytes: 100))\" has \(wrong.isEmpty ? "an empty server" : "\"\(wrong.printable(maxBytes: 100))\", which is no server")",
+        "--servers \"\(all.printable(maxBytes: 100))\" has \(wrong.isEmpty ? "an empty server" : "\"\(shown)\", which is no server")",
         hint: "--servers 1.1.1.1,9.9.9.9,192.0.2.1:5353", status: ExitCode.validationFailure.rawValue)
     }
     guard targets.contains(where: isQuestion) else {

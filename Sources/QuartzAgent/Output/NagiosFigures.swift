@@ -38,11 +38,11 @@ struct NagiosFigure: Equatable {
     if let time = result.responseTime {
       figures.append(.time("response_time", time, limits, rank: 0))
     }
-    if let days = result.tls?.pathDaysRemaining ?? result.tls?.daysRemaining {
+    if let days = result.tls?.daysLeft(at: result.attempts.last?.startedAt ?? result.startedAt) {
       let limits = check?.certificateLimits ?? Thresholds()
       figures.append(
         NagiosFigure(
-          label: "certificate_days", value: String(days), unit: "", warn: limits.warn.map(daysAtLeast),
+          label: "certificate_days", value: plain(days), unit: "", warn: limits.warn.map(daysAtLeast),
           critical: limits.fail.map(daysAtLeast), rank: 1))
     }
     if let ping = result.ping { figures += Self.all(of: ping, check) }
@@ -93,6 +93,16 @@ private func plain(_ value: Double) -> String {
 /// One line without the sign that begins performance data.
 func harmless(_ text: String) -> String {
   text.printable(maxBytes: 1024).replacing("|", with: "¦")
+}
+
+extension TLSFacts {
+  /// Days with their fraction until the first end of validity on the path of trust, or of the leaf without a path; whole
+  /// days where the end is not known.
+  fileprivate func daysLeft(at time: Timestamp) -> Double? {
+    let end = pathDaysRemaining == nil ? notAfter : pathNotAfter
+    guard let whole = pathDaysRemaining ?? daysRemaining else { return nil }
+    return end.map { time.duration(to: $0).seconds / 86_400 } ?? Double(whole)
+  }
 }
 
 extension MonitoringCheck {

@@ -54,7 +54,7 @@ import Testing
       what: "by XML", type: "application/xml",
       body: bytes(ascii("<?xml version='1.0' encoding='latin1'?>"), latin1)),
     Case(
-      what: "not by a comment", body: bytes(ascii("<!-- <meta charset=latin1> -->"), latin1), isFound: false),
+      what: "not by a comment", body: bytes(ascii("<!-- <meta charset=latin1> -->"), latin1), isUnread: true),
     Case(
       what: "the header over the page", type: "text/html; charset=utf-8",
       body: bytes(ascii("<meta charset=latin1>"), utf8)),
@@ -110,7 +110,8 @@ import Testing
     Case(what: "two characters for one", body: ascii("Verfu\u{308}gbarkeit")),
     Case(what: "one for two", body: utf8, word: "Verfu\u{308}gbarkeit"),
     Case(what: "without a word on it", type: nil, body: utf8),
-    Case(what: "bytes where nothing is known", type: nil, body: latin1, isFound: false),
+    Case(what: "bytes where nothing is known", type: nil, body: latin1, isUnread: true),
+    Case(what: "ASCII where nothing is known", type: nil, body: latin1, word: "Verfall", isFound: false),
     Case(
       what: "a charset that nobody has", type: "text/html; charset=x-canary", body: latin1, isUnread: true,
       note: BodyText.unknownWords),
@@ -212,6 +213,34 @@ import Testing
         }
       }
       #expect(judge.verdict.isSuccess == (wanted == isFound), "\(wanted): \(judge.verdict)")
+    }
+  }
+
+  /// Without a charset, and without UTF-8, only ASCII can be called absent; a pattern is ASCII by what it names.
+  @Test(
+    arguments: [
+      (not: "St\u{f6}rung", isKnown: false), ("Error", true), (#"\x{f6}rung"#, false),
+      (#"St\xf7rung"#, false),
+      (#"Err\x6fr"#, true), (#"C:\\xff"#, true), (#"\p{Greek}"#, false), (#"\N{U+F7}"#, false),
+      ("Err.r$", true),
+      (#"\d{5}[a-f]"#, true),
+    ])
+  func whatIsAbsentInNoCharset(pattern: (not: String, isKnown: Bool)) throws {
+    let judge = try Answer(headers: [("Content-Type", "text/html")], bytes: Self.latin1).judged {
+      $0.http.expect.bodyNotMatches = [pattern.not]
+    }
+    #expect(judge.verdict.isSuccess == pattern.isKnown)
+    if !pattern.isKnown {
+      #expect(judge.verdict.message?.contains("could not be judged: the body is no UTF-8") == true)
+    }
+    let literal = try Answer(headers: [("Content-Type", "text/html")], bytes: Self.latin1).judged {
+      $0.http.expect.bodyNotContains = [pattern.not]
+    }
+    let isASCII = pattern.not.utf8.allSatisfy { $0 < 0x80 }
+    #expect(literal.verdict.isSuccess == isASCII)
+    if !isASCII {
+      let words = "could not be judged: the body is no UTF-8, and names no charset"
+      #expect(literal.verdict.message == "body.not_contains \"\(pattern.not)\" \(words)")
     }
   }
 

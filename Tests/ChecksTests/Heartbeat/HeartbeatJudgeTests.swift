@@ -113,6 +113,27 @@ import Testing
     #expect(try job.verdict() == .ok && job.desk.outcome(of: job.check)?.responseTime == nil)
   }
 
+  /// What is missed, and a run that is not over, has no time: that of the run before is no measurement of it.
+  @Test func theTimeOfAnOlderRunIsNotRepeated() throws {
+    let job = try Job { $0.maxRun = .seconds(3600) }
+    func time() -> Duration? { job.desk.outcome(of: job.check)?.responseTime }
+    try job.tells("start")
+    job.clock.advance(by: .seconds(2))
+    try job.tells("1")
+    #expect(try job.verdict().reason == .heartbeatFailed && time() == .seconds(2))
+    try job.tells("start")
+    #expect(try job.verdict().reason == .heartbeatFailed && time() == .seconds(2))
+    try job.tells("start")
+    try job.tells("0")
+    #expect(try job.verdict().reason == .ok && time() == .zero)
+    try job.tells("start")
+    #expect(try job.verdict() == .ok && time() == .zero)
+    job.clock.advance(by: .seconds(3601))
+    #expect(try job.verdict().reason == .responseTime && time() == nil)
+    job.clock.advance(by: .seconds(2 * 86_400))
+    #expect(try job.verdict().reason == .heartbeatMissed && time() == nil)
+  }
+
   /// A start without an end is degraded when the next run begins, and down when that does not come either.
   @Test func aRunThatNeverEnds() throws {
     let job = try Job()

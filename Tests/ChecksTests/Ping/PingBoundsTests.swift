@@ -58,6 +58,23 @@ import Testing
     #expect(none.assertions.map(\.actual) == ["", "", "", ""])
   }
 
+  /// Loss of exactly the limit is allowed, and one of 100% allows all losses but that of everything.
+  @Test func allButTheLast() throws {
+    func loss(_ trips: [Int], _ limit: Double) throws -> (verdict: Verdict, assertions: [Assertion]) {
+      try judged(trips) { $0.ping.loss.fail = limit }
+    }
+    #expect(try loss([1000, 1000], 50).verdict == .ok && loss([1000], 50).verdict.reason == .pingLoss)
+    #expect(try loss([1000], 100).verdict == .ok && loss([], 100).verdict.reason == .pingTimeout)
+    let rows: [([Int], String, Bool)] = [([1000], "75.0%", true), ([], "100.0%", false)]
+    for (trips, actual, holds) in rows {
+      let wanted = Assertion(what: "loss.fail", expected: "< 100%", actual: actual, ok: holds)
+      #expect(try loss(trips, 100).assertions == [wanted])
+    }
+    // A limit of an import, which is one packet less for up to 100.
+    #expect(try loss([1000, 1000, 1000], 24.99).verdict.reason == .pingLoss)
+    #expect(try loss([1000, 1000, 1000, 1000], 24.99).verdict == .ok)
+  }
+
   @Test func words() throws {
     #expect(
       try judged([1500, 1500, 1500]) { $0.ping.rtt.fail = .milliseconds(1) }.verdict.message

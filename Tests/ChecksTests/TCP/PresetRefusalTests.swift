@@ -34,18 +34,39 @@ import Testing
   }
 
   /// PostgreSQL's ErrorResponse with a state of five letters.
-  private static func postgresError(_ state: String) -> [UInt8] {
-    let fields = Array("SFATAL\0VFATAL\0C\(state)\0Mno\0\0".utf8)
+  private static func postgresError(_ state: String, _ message: String = "no") -> [UInt8] {
+    let fields = Array("SFATAL\0VFATAL\0C\(state)\0M\(message)\0\0".utf8)
     return Array("E".utf8) + SpokenDialog.bigEndian(UInt32(fields.count + 4)) + fields
   }
 
+  /// Words of PgBouncer with which it serves no client, all of them under 08P01.
+  private static let poolerFull = [
+    "no more connections allowed (max_client_conn)",
+    "client connections exceeded (max_user_client_connections)",
+    "server login has been failing, try again later (server_login_retry)",
+    "pgbouncer cannot connect to server",
+    "server login failed: FATAL password authentication failed for user \"app\"", "bouncer config error",
+    "bouncer resources exhaustion", "no memory for pool", "query_wait_timeout", "server shutting down",
+    "client_login_timeout (server down)", "the database system is shutting down", "",
+  ]
+
+  /// Words of PgBouncer to a client that it does not know.
+  private static let poolerRefusals = [
+    "no such user: quartz-agent", "no such user", "no such database: postgres",
+    "password authentication failed",
+    "\"trust\" authentication failed", "login rejected", "database \"postgres\" is disabled", "SSL required",
+    "SASL authentication failed", "certificate authentication failed", "username too long",
+  ]
+
   /// States of PostgreSQL and codes of MySQL: what is wrong with this user is not wrong with the server.
-  private static let codes =
+  private static let codes: [Case] =
     ["53200", "53300", "57P01", "57P02", "57P03", "58000", "58030", "XX000", "XX001"].map {
       Case(.postgres, postgresError($0), "postgres answered error \($0)")
     }
-    + ["28000", "28P01", "3D000", "08P01", "0A000", "42501"].map { Case(.postgres, postgresError($0)) }
-    + [1037, 1038, 1040, 1041, 1053, 1135, 1203, 1226].map {
+    + ["28000", "28P01", "3D000", "0A000", "42501"].map { Case(.postgres, postgresError($0)) }
+    + poolerFull.map { Case(.postgres, postgresError("08P01", $0), "postgres answered error 08P01") }
+    + poolerRefusals.map { Case(.postgres, postgresError("08P01", $0)) }
+    + [1037, 1038, 1040, 1041, 1053, 1135, 1203, 1226, 2003, 2013, 3032, 3168].map {
       Case(.mysql, mysqlError($0), "mysql answered error \($0)")
     } + [1044, 1045, 1129, 1130, 1251].map { Case(.mysql, mysqlError($0)) }
 
@@ -105,7 +126,7 @@ import Testing
     #expect((run.conversation.finishedAt != nil) == (example.words == nil))
   }
 
-  /// Of all classes of states of PostgreSQL, four are those of a server that cannot serve.
+  /// Of all classes of states of PostgreSQL, five are those of a server that cannot serve.
   @Test func classesOfPostgres() {
     let characters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
     let states: [String] = characters.flatMap { first in characters.map { "\(first)\($0)P01" } }
@@ -114,8 +135,27 @@ import Testing
       run.feed([Self.postgresError(state)])
       return run.conversation.failure?.message
     }
-    #expect(refused == ["53P01", "57P01", "58P01", "XXP01"].map { "postgres answered error \($0)" })
+    #expect(refused == ["08P01", "53P01", "57P01", "58P01", "XXP01"].map { "postgres answered error \($0)" })
   }
+
+  /// The postmaster's words when it cannot start a process have neither a length nor a code.
+  @Test(
+    arguments: [
+      ("Ecould not fork new process for connection: Cannot allocate memory\n\0", oldError),
+      ("EFATAL:  sorry, too many clients already\n\0", oldError), ("Ecould not fork", nil),
+      ("ERROR\r\n", "this is not postgres"), ("E\0\0\0\u{3}", "this is not postgres"),
+      ("E" + String(repeating: "x", count: 8192), "this is not postgres"),
+      ("Rcould not fork new process\n\0", "this is not postgres"),
+    ] as [(String, String?)])
+  func errorsWithoutALength(answer: String, words: String?) {
+    var run = DialogConversationTests.Run(SpokenDialog.postgres.steps)
+    run.feed([Array(answer.utf8)])
+    #expect(run.conversation.failure?.message == words)
+    #expect(run.conversation.finishedAt == nil)
+  }
+
+  private static let oldError =
+    "postgres answered with an error without a code, as when it cannot start a process"
 
   /// Lines, or all of a protocol without them.
   private func pieces(_ example: Case) -> [[UInt8]] {

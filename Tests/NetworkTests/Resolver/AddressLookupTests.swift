@@ -129,6 +129,34 @@ import Testing
     #expect(AddressLookup(merging: [none, found], of: question.name, scope: .each).failure == nil)
   }
 
+  /// NXDOMAIN for one family of a name that has addresses of the other is the name server's fault (RFC 4074 4.2).
+  @Test func aNameWithAddressesExists() throws {
+    let (gone, found) = (try look { $0.flags = 0x8183 }, try look(chain(0)))
+    for pair in [[gone, found], [found, gone]] {
+      let half = AddressLookup(merging: pair, of: question.name, scope: .each)
+      #expect(half.isPartial && half.addresses.isEmpty)
+      #expect(half.failure?.reason == .dnsMalformed && half.failure?.phase == .dns)
+      #expect(
+        half.failure?.message
+          == "the name server contradicts itself: it gives addresses of one IP version, and for the other says:"
+          + " x. does not exist")
+      #expect(AddressLookup(merging: pair, of: question.name, scope: .any).failure == nil)
+    }
+  }
+
+  /// A name may have addresses of the family for which the server failed, so NXDOMAIN for the other is not the answer.
+  @Test func aFailureOutweighsNXDOMAIN() throws {
+    let (gone, failed) = (try look { $0.flags = 0x8183 }, try look { $0.flags = 0x8182 })
+    for pair in [[gone, failed], [failed, gone]] {
+      let merged = AddressLookup(merging: pair, of: question.name, scope: .any)
+      #expect(merged.failure?.reason == .dnsServfail)
+    }
+    for pair in [[gone, gone], [gone, try look { _ in }]] {
+      let merged = AddressLookup(merging: pair, of: question.name, scope: .any)
+      #expect(merged.failure?.reason == .dnsNXDomain)
+    }
+  }
+
   /// Both families are asked at once: what this machine held back is what the slower of them would not have taken itself.
   @Test(arguments: [
     (first: (100, 60), second: (90, 10), elapsed: 100, held: 20),
