@@ -6,6 +6,7 @@ import Basics
 import Groups
 import History
 import Monitoring
+import Spool
 import Network
 import Status
 import StatusServer
