@@ -146,6 +146,11 @@ import Testing
     status = IncidentStatus(incident)
     #expect(status.acknowledgedBy == nil && status.acknowledgedAt == nil && status.acknowledgedNote == nil)
     #expect(status.timeline.contains { $0.words == "acknowledged by ann: on it" })
+    incident.acknowledge(by: "bob", note: nil, at: at(105))
+    status = IncidentStatus(incident)
+    let acknowledged = status.timeline.filter { $0.words.hasPrefix("acknowledged") }
+    #expect(acknowledged.map(\.words) == ["acknowledged by ann: on it", "acknowledged by bob"])
+    #expect(acknowledged.map(\.at) == [at(90), at(105)] && status.acknowledgedBy == "bob")
     incident.end = at(110)
     status = IncidentStatus(incident)
     #expect(status.title == incident.overTitle && status.end == at(110))

@@ -127,4 +127,24 @@ import Testing
     desk.pass(from: 7, to: 60)
     #expect(desk.kinds == [.opened, .acknowledged], "\(desk.lines)")
   }
+
+  /// Acknowledged before the channel was sent it: the check that joins later is reminded of all the same.
+  @Test func whatJoinsIsRemindedOf() throws {
+    let checks = try ["web", "db"].map { try makeCheck($0) }
+    var settings = quickSettings()
+    settings.channels = [ops]
+    var desk = Desk(settings, checks)
+    desk.down(checks[0], at: 0)
+    desk.pass(from: 0, to: 1)
+    try acknowledge(&desk, at: 1)
+    desk.pass(from: 2, to: 19)
+    desk.down(checks[1], at: 20)
+    desk.pass(from: 20, to: 150)
+    try acknowledge(&desk, at: 151)
+    desk.pass(from: 151, to: 300)
+    #expect(
+      desk.lines == [
+        "20 opened db is down: refused", "80 update db is down: refused", "140 update db is down: refused",
+      ])
+  }
 }

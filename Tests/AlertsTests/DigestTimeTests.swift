@@ -100,4 +100,20 @@ import Testing
     }
     for second in [Int64(9), 60] { #expect(held(at: second, people, isFirst: true) == []) }
   }
+
+  /// A digest that its receiver refused has failed, and is not only held; the next one has its incidents again.
+  @Test func aDigestThatIsRefused() throws {
+    let shop = try makeCheck("Shop")
+    var settings = quickSettings([rule("down", .low)])
+    settings.digest = 60
+    var desk = Desk(settings, [shop])
+    desk.answer = { _, second in second < 1000 ? .refused("400 no") : .delivered }
+    desk.down(shop, at: 10)
+    desk.pass(from: 10, to: 50)
+    #expect(desk.hold(at: 50) == .severity)
+    desk.pass(from: 51, to: 120)
+    #expect(desk.sent.map(\.at) == [60] && desk.hold(at: 120) == .deduplicate)
+    desk.pass(from: 86_400, to: 86_500)
+    #expect(desk.told.map(\.at) == [86_460] && desk.kinds == [.digest])
+  }
 }

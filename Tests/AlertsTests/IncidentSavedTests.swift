@@ -101,4 +101,37 @@ import Testing
     #expect(alerts.map { $0?.level } == [2, 2, 2, 2])
     #expect(record.heard.root == trouble(2).key)
   }
+
+  private func acts(_ incident: Incident) -> [String] {
+    (incident.acknowledged?.acts ?? []).map { act in
+      "\(after(0).duration(to: act.at).seconds) \(act.by)\(act.note.map { ": \($0)" } ?? "")"
+    }
+  }
+
+  /// The latest acknowledgement counts, and those before it stay known: over a restart, of two members of a group, each once.
+  @Test func acknowledgementsBefore() throws {
+    let incident = incident()
+    var (here, there) = (incident, incident)
+    here.acknowledge(by: "bob", note: nil, at: after(20))
+    there.acknowledge(by: "eve", note: "mine", at: after(21))
+    #expect(here.acknowledged?.by == "bob" && acts(here) == ["16.0 ann: on it", "20.0 bob"])
+    let restored = try restored(here, saved: 22, read: 30)
+    #expect(restored.acknowledged == here.acknowledged)
+    var (one, other) = (restored, there)
+    one.merge(there)
+    other.merge(here)
+    let all = ["16.0 ann: on it", "20.0 bob", "21.0 eve: mine"]
+    #expect(acts(one) == all && acts(other) == all && one.acknowledged == other.acknowledged)
+    one.merge(other)
+    #expect(acts(one) == all && one.acknowledged?.by == "eve" && one.isAcknowledged)
+  }
+
+  /// The first, and the latest ten.
+  @Test func manyAcknowledgements() throws {
+    var incident = incident()
+    for second: Int64 in 20..<40 { incident.acknowledge(by: "bob", note: nil, at: after(second)) }
+    let expected = ["16.0 ann: on it"] + (30..<40).map { "\($0).0 bob" }
+    let restored = try restored(incident, saved: 50, read: 50)
+    #expect(acts(incident) == expected && acts(restored) == expected)
+  }
 }

@@ -203,4 +203,16 @@ import Testing
     let seen = #"{"rule":"down","check":"\#(Self.check)","severity":"high"}]},"#
     #expect(text(apps, at: 10).contains(words + seen) && apps.acknowledged?.hand == nil)
   }
+
+  /// An alert that ended otherwise than well may have held all the time: its openings are no flapping.
+  @Test(arguments: TroubleEnd.allCases) func openingsAfterOtherOutcomes(end: TroubleEnd) {
+    var incident = incident([trouble()])
+    for second: Int64 in [10, 20] {
+      incident.leave(trouble().key, at: reading(second), end)
+      incident.take(trouble(since: second + 1), at: reading(second + 1))
+    }
+    let isRecovered = end == .recovered
+    #expect(incident.members[0].isFlapping == isRecovered && incident.members[0].openings == 3)
+    #expect(incident.members[0].opens.count == (isRecovered ? 3 : 1))
+  }
 }

@@ -58,8 +58,7 @@ import Testing
     #expect(body.suffix(4) == ["</body></html>", "", "--=_\(id)--", ""])
   }
 
-  /// A thread's name is the subject of all its mails; a storm, a template, and what is in no thread have
-  /// their title.
+  /// A thread's name is the subject of all its mails, also of a storm's; a template, and what is in no thread have their title.
   @Test func subjects() throws {
     func subject(_ message: AlertMessage, _ template: AlertTemplate = AlertTemplate()) -> String {
       lines(message, template).first { $0.hasPrefix("Subject: ") }?.dropFirst(9).description ?? ""
@@ -70,7 +69,7 @@ import Testing
     #expect(subject(message(), template) == "T ")
     var other = message()
     other.isStorm = true
-    #expect(subject(other) == "[critical] Shop is down")
+    #expect(subject(other) == "Shop: outage [000002]")
     other = message()
     other.thread = nil
     #expect(subject(other) == "[critical] Shop is down")

@@ -65,7 +65,7 @@ import Testing
     for check in checks.suffix(12) { desk.down(check, at: 21) }
     desk.pass(from: 21, to: 80)
     #expect(
-      desk.lines.last == "75 update 24 checks of 24 incidents still have alerts, of 24 incidents in all")
+      desk.lines.last == "75 update 24 checks of 24 incidents still have alerts; the storm had 24 incidents")
     for (place, check) in checks.enumerated() {
       desk.note(result(check, .up, at: 130 + Int64(place) / 4))
       if place % 4 == 3 { desk.tick(130 + Int64(place) / 4) }

@@ -109,8 +109,13 @@ import Testing
     ]
     #expect(
       Array(MessageText(message).lines.dropFirst()) == [
-        "by tag: x (3), y (2)", "by reason: http_status (4)", "agent a, incident \(message.incident)",
-      ])
+        "by tag: x (3), y (2)", "by reason: http_status (4)", "agent a",
+      ], "no incident has the id of a storm")
+    var template = AlertTemplate()
+    template.title = [.text("T"), .field(.incident)]
+    #expect(MessageText(message, template).title == "T")
+    message.isStorm = false
+    #expect(MessageText(message, template).title == "T\(message.incident)")
   }
 
   @Test func digests() {

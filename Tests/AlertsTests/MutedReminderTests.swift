@@ -90,4 +90,52 @@ import Testing
     desk.pass(from: 401, to: 500)
     #expect(desk.kinds == [.opened, .recovered], "\(desk.lines)")
   }
+
+  private func acknowledge(_ desk: inout Desk, at second: Int64) throws {
+    let incident = try #require(desk.book.incidents.opened.first)
+    _ = desk.book.acknowledge(incident.id.description, by: "ann", note: nil, now: after(second))
+  }
+
+  /// A muted check that joins holds itself alone: reminders of the other one and the acknowledgement are sent.
+  @Test func aMutedOneThatJoins() throws {
+    let checks = try ["web", "db"].map { try makeCheck($0) }
+    var settings = settings()
+    settings.channels[0].acknowledged = true
+    var desk = Desk(settings, checks)
+    desk.muted = [checks[1].id]
+    desk.down(checks[0], at: 0)
+    desk.pass(from: 0, to: 19)
+    desk.down(checks[1], at: 20)
+    desk.pass(from: 20, to: 130)
+    #expect(desk.hold(at: 130) == .mute, "what is new is held")
+    try acknowledge(&desk, at: 131)
+    desk.pass(from: 131, to: 200)
+    desk.muted = []
+    desk.pass(from: 201, to: 300)
+    for check in checks { desk.up(check, at: 301) }
+    desk.pass(from: 301, to: 310)
+    #expect(
+      told(desk, "ops") == [
+        "3 opened", "63 reminder", "123 reminder", "131 acknowledged", "304 resolved",
+      ])
+    let reminders = desk.told.filter { $0.channel == "ops" && $0.message.trigger == .reminder }
+    #expect(reminders.map(\.message.title) == ["web is down: refused", "web is down: refused"])
+  }
+
+  /// All that fires is acknowledged or muted: nothing is repeated, and what is new is sent when its mute ends.
+  @Test func oneAcknowledgedAndOneMuted() throws {
+    let checks = try ["web", "db"].map { try makeCheck($0) }
+    var desk = Desk(settings(), checks)
+    desk.down(checks[0], at: 0)
+    desk.pass(from: 0, to: 9)
+    try acknowledge(&desk, at: 10)
+    desk.muted = [checks[1].id]
+    desk.pass(from: 10, to: 19)
+    desk.down(checks[1], at: 20)
+    desk.pass(from: 20, to: 200)
+    #expect(told(desk, "ops") == ["3 opened"])
+    desk.muted = []
+    desk.pass(from: 201, to: 270)
+    #expect(told(desk, "ops") == ["3 opened", "201 joined", "261 reminder"])
+  }
 }

@@ -147,4 +147,29 @@ import Testing
       ])
     #expect(Set(desk.told.filter { $0.channel == "pd" }.map(\.message.incident)).count == 1)
   }
+
+  /// Two maintenance windows of a check that is down all the time: it does not flap, in one incident or in three.
+  @Test(arguments: [false, true]) func maintenanceIsNoFlapping(isLong: Bool) throws {
+    let web = try makeCheck("web")
+    var desk = Desk(quickSettings(), [web])
+    desk.down(web, at: 0)
+    desk.pass(from: 0, to: 19)
+    for begin: Int64 in [20, 40] {
+      let end = begin + (isLong ? 10 : 2)
+      desk.note(result(web, .down, at: begin, maintenance: true))
+      desk.pass(from: begin, to: end - 1)
+      desk.down(web, at: end)
+      desk.pass(from: end, to: begin + 19)
+    }
+    desk.up(web, at: 60)
+    desk.pass(from: 60, to: 80)
+    let (down, maintenance) = ("opened web is down: refused", "recovered web is in maintenance now")
+    #expect(
+      desk.lines
+        == (isLong
+          ? [
+            "3 \(down)", "23 \(maintenance)", "33 \(down)", "43 \(maintenance)", "53 \(down)",
+            "63 recovered web is up again",
+          ] : ["3 \(down)", "63 recovered web is up again"]))
+  }
 }

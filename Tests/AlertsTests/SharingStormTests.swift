@@ -29,7 +29,7 @@ import Testing
     #expect(
       world.heard == [
         "0 opened 12 checks of 12 incidents are down",
-        "1 update 11 checks of 11 incidents are still down, of 12 incidents in all",
+        "1 update 11 checks of 11 incidents are still down; the storm had 12 incidents",
         "1 recovered all 12 incidents of the storm are over",
       ], "\(world.heard)")
     #expect(Set(world.messages.map(\.incident)).count == 1)

@@ -35,7 +35,7 @@ import Testing
     )
     for update in updates {
       #expect(
-        update.message.title == "2000 checks of 2000 incidents are still down, of 2000 incidents in all")
+        update.message.title == "2000 checks of 2000 incidents are still down; the storm had 2000 incidents")
       #expect(update.message.memberCount == Self.count && update.message.alertCount == Self.count)
       #expect(update.message.members.count == AlertMessage.maxMembers)
     }

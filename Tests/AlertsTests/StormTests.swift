@@ -163,4 +163,54 @@ import Testing
     #expect(desk.kinds == [.opened, .recovered])
     #expect(try #require(desk.sent.last).recipients == nil)
   }
+
+  /// Checks that are up when the storm ends, and wait for a relapse, get no message each; one that relapses does.
+  @Test(arguments: [false, true]) func whatIsQuietAtTheEnd(relapses: Bool) throws {
+    let checks = try Self.checks(14)
+    var settings = Self.settings(["ops", "pd"])
+    settings.channels[1] = makePagerDuty("pd")
+    var desk = Desk(settings, checks)
+    for check in checks { desk.down(check, at: 0) }
+    desk.pass(from: 0, to: 39)
+    for check in checks[6...] { desk.up(check, at: 40) }
+    desk.pass(from: 40, to: 69)
+    for check in checks[2..<6] { desk.up(check, at: 70) }
+    desk.pass(from: 70, to: 79)
+    if relapses { desk.down(checks[5], at: 80) }
+    desk.pass(from: 80, to: 200)
+    func lines(_ channel: String) -> [String] {
+      desk.told.filter { $0.channel == channel }.map { "\($0.at) \($0.message.kind) \($0.message.title)" }
+    }
+    let storm = [
+      "15 opened 14 checks of 14 incidents are down",
+      "75 recovered the storm of 14 incidents is over; still down: c0, c1",
+    ]
+    #expect(lines("ops") == storm + (relapses ? ["80 opened c5 is down: refused"] : []))
+    #expect(lines("pd").count == (relapses ? 5 : 4) && Array(lines("pd").prefix(2)) == storm)
+    #expect(
+      Set(desk.told.filter(\.message.isStorm).map(\.message.thread)) == [
+        "Storm of incidents since 2026-01-05 00:00 UTC"
+      ])
+    for check in checks { desk.up(check, at: 201) }
+    desk.pass(from: 201, to: 240)
+    #expect(desk.told.filter { $0.channel == "ops" && $0.at > 200 }.count == (relapses ? 3 : 2))
+  }
+
+  /// An update counts incidents with a check that is down, and not those that wait for a relapse.
+  @Test func whatIsQuietInAnUpdate() throws {
+    let checks = try Self.checks(24)
+    var desk = Desk(Self.settings(), checks)
+    for check in checks { desk.down(check, at: 0) }
+    desk.pass(from: 0, to: 19)
+    for check in checks[13...] { desk.up(check, at: 20) }
+    desk.pass(from: 20, to: 61)
+    for check in checks[1..<13] { desk.up(check, at: 62) }
+    desk.pass(from: 62, to: 140)
+    #expect(
+      desk.lines == [
+        "15 opened 24 checks of 24 incidents are down",
+        "75 update 1 check of 1 incident is still down; the storm had 24 incidents",
+        "135 recovered the storm of 24 incidents is over; still down: c0",
+      ])
+  }
 }

@@ -225,7 +225,7 @@ extension IncidentStatus {
       }
     }
     events += deliveries(incident.sent)
-    if let known = incident.acknowledged {
+    for known in incident.acknowledged?.acts ?? [] {
       let note = known.note.map { ": \($0)" } ?? ""
       events.append(Event(known.at, "acknowledged by \(known.by)\(note)"))
     }

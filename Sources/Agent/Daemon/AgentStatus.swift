@@ -6,8 +6,8 @@ import Basics
 import Groups
 import History
 import Monitoring
-import Spool
 import Network
+import Spool
 import Status
 import StatusServer
 import Tracing

@@ -50,9 +50,13 @@ struct MailHTML {
       return
         "<td title=\"\(escaped(words + time))\" width=\"8\" height=\"20\" bgcolor=\"\(Self.color(run.state))\" style=\"font-size:1px\">&nbsp;</td>"
     }
+    let (count, first) = (member.recent.count, member.recent[0])
     let bad = member.recent.count { $0.state == .down }
+    let at = "\(MessageText.minute(first.at)) UTC"
     let label =
-      "\(member.name): the last \(member.recent.count) results, \(bad) down, from \(member.recent[0].at.rfc3339.prefix(16).replacing("T", with: " ")) UTC"
+      count == 1
+      ? "\(member.name): the latest result, \(first.state.rawValue), at \(at)"
+      : "\(member.name): the last \(count) results, \(bad) down, from \(at)"
     return """
       <tr><td style="padding:8px 0"><p style="margin:0 0 4px;font-size:13px">\(escaped(label))</p>
       <table role="img" aria-label="\(escaped(label))" cellpadding="0" cellspacing="1"><tr>\(cells.joined())</tr></table></td></tr>

@@ -61,7 +61,7 @@ struct MailText {
 
   /// One for a thread, where no template says otherwise: mail programs part threads by it.
   private static func subject(_ message: AlertMessage, _ text: MessageText) -> String {
-    guard text.template.title == nil, let thread = message.thread, !message.isStorm else { return text.title }
+    guard text.template.title == nil, let thread = message.thread else { return text.title }
     return thread.printable(maxBytes: MessageText.maxTitle)
   }
 

@@ -90,12 +90,13 @@ struct MessageText {
 
   private var footer: [String] {
     let region = message.region.map { " (\($0))" } ?? ""
-    guard ![.digest, .report, .test].contains(message.kind) else {
+    // A storm has no page, and no id that `ack` knows: its incidents have.
+    guard message.isOfIncident else {
       return ["agent \(message.agent)\(region)"] + [message.link].compactMap(\.self)
     }
     let short = message.incident.description.suffix(6)
     var lines = ["agent \(message.agent)\(region), incident \(message.incident)"]
-    if !isOver, message.acknowledgedBy == nil, !message.isStorm {
+    if !isOver, message.acknowledgedBy == nil {
       lines.append("acknowledge: quartz-agent ack \(short)")
     }
     if let link = message.link { lines.append(link) }
@@ -158,9 +159,8 @@ struct MessageText {
 
   private func stamp(_ instant: Timestamp) -> String { "\(Self.minute(instant)) UTC" }
 
-  private static func minute(_ instant: Timestamp) -> String {
-    StatusFormat.minute(instant)
-  }
+  /// Such as `2026-01-05 16:02`.
+  static func minute(_ instant: Timestamp) -> String { StatusFormat.minute(instant) }
 
   /// Such as `16:02 to 16:07 UTC`; with the dates where they are two.
   static func span(_ begin: Timestamp, _ end: Timestamp, isDated: Bool) -> String {
@@ -231,7 +231,7 @@ extension MessageText {
       StatusFormat.span(message.begin.duration(to: message.end ?? message.at).microseconds)
     case .agent: message.agent
     case .region: message.region ?? ""
-    case .incident: message.incident.description
+    case .incident: message.isStorm ? "" : message.incident.description
     case .count: String(message.memberCount)
     case .cause: message.cause ?? ""
     case .page: message.link ?? ""

@@ -12,6 +12,10 @@ extension Incident.Acknowledgement {
       json.fieldIfPresent("note", note)
       json.key("hands")
       json.array { json in hand?.write(to: &json) }
+      if !earlier.isEmpty {
+        json.key("earlier")
+        json.array { json in for act in earlier { act.write(to: &json) } }
+      }
       json.key("seen")
       json.array { json in
         for (key, severity) in seen.sorted(by: { $0.key < $1.key }) {
@@ -47,6 +51,23 @@ extension Incident.Acknowledgement {
     } else {
       make(by: Hand(at: at, by: self.by, note: note, keys: Set(seen.keys)))
     }
+    keep((json["earlier"]?.array ?? []).prefix(Self.keptEarlier).compactMap(Act.init))
+  }
+}
+
+extension Incident.Acknowledgement.Act {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.field("at", at)
+      json.field("by", by)
+      json.fieldIfPresent("note", note)
+    }
+  }
+
+  fileprivate init?(_ json: JSONValue) {
+    guard let at = json.time("at"), let by = json["by"]?.string else { return nil }
+    (self.at, self.by) = (at, by.printable(maxBytes: AppAlerts.Acknowledgement.wordBytes))
+    note = json["note"]?.string?.printable(maxBytes: 200)
   }
 }
 

@@ -14,6 +14,19 @@ extension Incident {
       package var keys: Set<Trouble.Key> = []
     }
 
+    /// When an acknowledgement was made, by whom, and why.
+    package struct Act: Hashable, Sendable {
+      package var at: Timestamp
+      package var by: String
+      package var note: String?
+
+      /// Members of a group read the instant to the millisecond.
+      fileprivate var identity: [String] { [at.rfc3339, by] }
+    }
+
+    /// Acknowledgements before the latest that are kept: the first and the latest of them.
+    static let keptEarlier = 10
+
     package var at: Timestamp
     /// As they named themselves.
     package var by: String
@@ -22,11 +35,25 @@ extension Incident {
     package private(set) var seen: [Trouble.Key: AlertSeverity] = [:]
     /// `nil` when all of it was made in the Quartz apps.
     package private(set) var hand: Hand?
+    /// Acknowledgements before this one, oldest first.
+    package private(set) var earlier: [Act] = []
     /// The highest severity of each check that a person at an agent saw: another rule for it says nothing new unless it is worse.
     private var checks: [Trouble.Key: AlertSeverity] = [:]
 
     package init(at: Timestamp, by: String, note: String? = nil) {
       (self.at, self.by, self.note) = (at, by, note)
+    }
+
+    /// All of them, oldest first: the last one counts.
+    package var acts: [Act] { earlier + [Act(at: at, by: by, note: note)] }
+
+    /// Keeps those that were made before this one, each once.
+    mutating func keep(_ acts: [Act]) {
+      var seen: Set = [Act(at: at, by: by, note: note).identity]
+      let all = (earlier + acts).filter { seen.insert($0.identity).inserted }
+      earlier = all.sorted { $0.identity.lexicographicallyPrecedes($1.identity) }
+      // bounded: more than one
+      if earlier.count > Self.keptEarlier { earlier.removeSubrange(1...(earlier.count - Self.keptEarlier)) }
     }
 
     mutating func cover(_ key: Trouble.Key, _ severity: AlertSeverity) {
@@ -56,6 +83,7 @@ extension Incident {
       for (key, severity) in seen { joined.cover(key, severity) }
       for (key, severity) in other.seen { joined.cover(key, severity) }
       if let hand = hand.map({ $0.joined(with: other.hand) }) ?? other.hand { joined.make(by: hand) }
+      joined.keep(acts + other.acts)
       return joined
     }
   }
@@ -77,6 +105,7 @@ extension Incident {
       known.cover(member.trouble.key, member.trouble.severity)
     }
     known.make(by: .init(at: now, by: by, note: note, keys: Set(known.seen.keys)))
+    known.keep(acknowledged?.acts ?? [])
     acknowledged = known
   }
 

@@ -14,7 +14,7 @@ package struct Incident: Hashable, Sendable {
     package var end: TroubleEnd?
     /// Of a renamed check, its new name.
     package var note: String?
-    /// When the alert opened, the latest last; as many as make it flapping.
+    /// When the alert opened after it had recovered, and first, the latest last; as many as make it flapping.
     package var opens: [Instant] = []
     /// How often it opened in this incident, and for how long it fired before it opened the last time.
     package var openings = 1
@@ -28,6 +28,10 @@ package struct Incident: Hashable, Sendable {
     package init(_ trouble: Trouble, joined: Timestamp) { (self.trouble, self.joined) = (trouble, joined) }
 
     package var isActive: Bool { left == nil }
+
+    /// It is over and worked again: the next opening is one of a check that flaps. After another outcome, such as a maintenance
+    /// window, it may have been down all the time.
+    var hasRecovered: Bool { !isActive && (end ?? .recovered) == .recovered }
 
     /// How long it fired in all.
     package func down(until now: Timestamp) -> Duration {
@@ -188,6 +192,7 @@ package struct Incident: Hashable, Sendable {
 extension Incident.Member {
   fileprivate mutating func reopen(_ trouble: Trouble, at now: ClockReading, _ flap: FlapSettings) {
     downBefore = down(until: now.wall)
+    if !hasRecovered { (opens, isFlapping) = ([], false) }
     self.trouble = trouble
     (left, leftAt, end, note, roseAt) = (nil, nil, nil, nil, nil)
     openings = min(openings + 1, 1_000_000)  // bounded: by the minimum

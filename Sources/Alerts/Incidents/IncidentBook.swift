@@ -155,7 +155,9 @@ package struct IncidentBook: Sendable {
   }
 
   private mutating func noteOpens(of incident: Incident) {
-    for member in incident.members { opens[member.trouble.key] = member.opens }
+    for member in incident.members {
+      opens[member.trouble.key] = member.hasRecovered ? member.opens : nil
+    }
   }
 
   /// How long an incident waits at most for checks that failed with it.

@@ -114,7 +114,7 @@ package struct AlertMessage: Hashable, Sendable {
 
   /// The same each time it is sent: a receiver that has it already may leave it out.
   package var id: UniqueID
-  /// The same in all messages of an incident; for what belongs to none, the message's own.
+  /// The same in all messages of an incident, or of a storm, which is no incident; for what belongs to none, the message's own.
   package var incident: UniqueID
   package var kind: Kind
   package var severity: AlertSeverity
@@ -138,7 +138,7 @@ package struct AlertMessage: Hashable, Sendable {
   package var isSample = false
   /// The check that the others depend on, where there is one.
   package var cause: String?
-  /// The same in all notifications of an incident: what a mail's thread is called.
+  /// The same in all notifications of an incident, or of a storm: what a mail's thread is called.
   package var thread: String?
   /// The severity at its opening, and labels of its first check, which never change: what Alertmanager knows it by.
   package var opening: AlertSeverity?

@@ -27,6 +27,7 @@ struct DraftWords {
       "acknowledged by \(incident.acknowledged?.by ?? "an operator"): \(incident.firingTitle(firing))"
     case .joined: joined
     case .rose: risen
+    case .eased: rose(firing)
     case .flapping: flapping
     case .rootRecovered: (recovered.isEmpty ? "" : over(recovered) + "; ") + left
     case .belowSeverity:

@@ -182,6 +182,7 @@ extension MessageWriter {
       agent: agent)
     (message.region, message.pageURL, message.isStorm) = (region, pageURL, true)
     message.opening = Self.opening(notification.parts, id)
+    message.thread = "Storm of incidents since \(MessageText.minute(begin)) UTC"
     if notification.kind == .recovered { message.end = now }
     let shown = firing.isEmpty ? members : firing
     (message.memberCount, message.alertCount) = (shown.checkCount, shown.count)
@@ -213,25 +214,32 @@ extension MessageWriter {
   private func stormTitle(
     _ notification: Notification, _ firing: [Incident.Member], checks: Int, open: Int
   ) -> String {
-    let (all, state) = (notification.parts.count, stormState(notification.parts))
+    let (all, state) = (counted(notification.parts.count, "incident"), stormState(notification.parts))
+    let subject = "\(counted(checks, "check")) of \(counted(open, "incident"))"
+    let are =
+      state.map { "\(plural("is", checks, "are")) \($0)" } ?? plural("has alerts", checks, "have alerts")
     switch notification.kind {
-    case .opened: return "\(checks) checks of \(all) incidents \(state.map { "are \($0)" } ?? "have alerts")"
+    case .opened: return "\(subject) \(are)"
     case .recovered where notification.parts.contains { $0.trigger == .channelRemoved }:
-      let are = state.map { "are \($0)" } ?? "have alerts"
-      let lasts = firing.isEmpty ? "" : "; the storm of \(all) incidents lasts: \(checks) checks \(are)"
+      let lasts =
+        firing.isEmpty ? "" : "; the storm of \(all) lasts: \(counted(checks, "check")) \(are)"
       return "this channel is not configured any more\(lasts)"
     case .recovered
     where firing.isEmpty && notification.parts.contains { $0.isClosing && $0.incident.isOpen }:
       let exclusion = notification.parts.first { $0.isClosing && $0.incident.isOpen }?.exclusion ?? ""
-      return "what is left of the storm of \(all) incidents is \(exclusion)"
-    case .recovered where firing.isEmpty: return "all \(all) incidents of the storm are over"
+      return "what is left of the storm of \(all) is \(exclusion)"
+    case .recovered where firing.isEmpty:
+      return notification.parts.count == 1
+        ? "the incident of the storm is over" : "all \(all) of the storm are over"
     case .recovered:
       let names = DraftWords.list(Self.worstFirst(firing).map(\.trouble.name))
-      return "the storm of \(all) incidents is over; still \(state ?? "affected"): \(names)"
-    case .update where checks == 0: return "no alert of the storm of \(all) incidents fires now"
+      return "the storm of \(all) is over; still \(state ?? "affected"): \(names)"
+    case .update where checks == 0: return "no alert of the storm of \(all) fires now"
     default:
-      let still = state.map { "are still \($0)" } ?? "still have alerts"
-      return "\(checks) checks of \(open) incidents \(still), of \(all) incidents in all"
+      let still =
+        state.map { "\(plural("is", checks, "are")) still \($0)" }
+        ?? plural("still has alerts", checks, "still have alerts")
+      return "\(subject) \(still); the storm had \(all)"
     }
   }
 

@@ -9,6 +9,8 @@ import Monitoring
 package struct Draft: Sendable {
   package enum Trigger: String, Hashable, Sendable {
     case opened, joined, rose, flapping, acknowledged, reminder
+    /// Only alerts of severity `low` are left, and the channel takes it for more severe.
+    case eased
     /// The alert that the last title was about recovered, others fire.
     case rootRecovered = "root_recovered"
     /// A receiver that forgets is sent the same again.
@@ -19,6 +21,9 @@ package struct Draft: Sendable {
     case resolved
     /// It is over, and the channel has heard nothing of it.
     case past
+
+    /// It repeats what the channel knows, or says that it is less.
+    var isRepetition: Bool { [.reminder, .flapping, .eased].contains(self) }
   }
 
   package internal(set) var incident: Incident
@@ -29,6 +34,8 @@ package struct Draft: Sendable {
   package internal(set) var members: [Incident.Member]
   /// Alerts that the channel has not heard of as they are: new, or worse.
   package internal(set) var fresh: Set<Trouble.Key>
+  /// Alerts were left out that the channel gets later, such as those that are muted.
+  private(set) var isNarrowed = false
   /// When it is due; the wait says it.
   var due: Instant?
 
@@ -97,8 +104,24 @@ package struct Draft: Sendable {
     // What recovered hides no rise, heard or not. Where all that the channel knows recovered, it waits for the rest.
     let before = known.map(\.1.severity).max() ?? heard.severity ?? .low
     if severity > before || known.contains(where: { $1.level < $0.level }) { return .rose }
-    if isRootOver(incident, heard) { return .rootRecovered }
+    if let less = lessening(incident, heard, firing) { return less }
     if firing.contains(where: { isNews($0.trouble, heard) }) { return .joined }
+    return repetition(incident, channel, heard, firing)
+  }
+
+  /// The alert of the title recovered, or what fires is less severe than the channel knows.
+  private static func lessening(
+    _ incident: Incident, _ heard: Heard, _ firing: [Incident.Member]
+  ) -> Trigger? {
+    if isRootOver(incident, heard) { return .rootRecovered }
+    guard firing.map(\.trouble.severity).max() == .low, let before = heard.severity else { return nil }
+    return before > .low ? .eased : nil
+  }
+
+  /// Of what fires nothing is new to the channel.
+  private static func repetition(
+    _ incident: Incident, _ channel: AlertChannel, _ heard: Heard, _ firing: [Incident.Member]
+  ) -> Trigger {
     if !heard.isFlapping, firing.contains(where: \.isFlapping) { return .flapping }
     if owesAcknowledgement(incident, channel, heard) { return .acknowledged }
     return channel.keepAlive == nil ? .reminder : .keepAlive
@@ -149,9 +172,19 @@ package struct Draft: Sendable {
     }
     guard !out.isEmpty else { return }
     fresh.subtract(out)
+    isNarrowed = true
     members.removeAll { out.contains($0.trouble.key) && record.heard.alerts[$0.trouble.key] == nil }
-    // The rise is held, what recovered is not.
-    if fresh.isEmpty, trigger == .rose, Self.isRootOver(incident, record.heard) { trigger = .rootRecovered }
+    guard fresh.isEmpty, trigger == .rose || trigger == .joined else { return }
+    // What is new is held. What the channel knows is not: it recovered, or it lasts.
+    let (heard, left) = (record.heard, firing.filter { !out.contains($0.trouble.key) })
+    let isKnown = left.contains { member in
+      heard.alerts[member.trouble.key].map { $0.end == nil } ?? false
+    }
+    if let less = Self.lessening(incident, heard, left) {
+      trigger = less
+    } else if isKnown {
+      trigger = Self.repetition(incident, channel, heard, left)
+    }
   }
 }
 
@@ -160,7 +193,7 @@ extension Draft {
     switch trigger {
     case .opened: .opened
     case .acknowledged: .acknowledged
-    case .joined, .rose, .flapping, .rootRecovered, .reminder, .keepAlive: .update
+    case .joined, .rose, .eased, .flapping, .rootRecovered, .reminder, .keepAlive: .update
     case .belowSeverity, .channelRemoved, .resolved, .past: .recovered
     }
   }
@@ -207,11 +240,12 @@ extension Draft {
     var heard = Heard()
     for member in members {
       let key = member.trouble.key
-      let isUnheard = member.isActive && record.heard.alerts[key] != nil && !fresh.contains(key)
-      heard.alerts[key] =
-        isUnheard
-        ? record.heard.alerts[key]
-        : Heard.Alert(severity: member.trouble.severity, level: member.trouble.level, end: member.end)
+      let now = Heard.Alert(severity: member.trouble.severity, level: member.trouble.level, end: member.end)
+      if member.isActive, !fresh.contains(key), let known = record.heard.alerts[key] {
+        heard.alerts[key] = known.lowered(to: now)
+      } else {
+        heard.alerts[key] = now
+      }
     }
     heard.root = Incident.root(of: firing)?.trouble.key
     heard.isAcknowledged = incident.isAcknowledged

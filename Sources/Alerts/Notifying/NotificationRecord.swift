@@ -14,6 +14,11 @@ package struct Heard: Hashable, Sendable {
     package init(severity: AlertSeverity, level: Int, end: TroubleEnd? = nil) {
       (self.severity, self.level, self.end) = (severity, level, end)
     }
+
+    /// The receiver is told of a fall, and not of a rise that is held.
+    func lowered(to now: Alert) -> Alert {
+      Alert(severity: min(severity, now.severity), level: min(level, now.level), end: end)
+    }
   }
 
   package var alerts: [Trouble.Key: Alert] = [:]

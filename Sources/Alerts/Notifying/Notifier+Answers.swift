@@ -105,11 +105,14 @@ extension Notifier {
     for draft in notification.parts {
       book.update(draft.incident.id) { incident in
         incident.log[name]?.storm = storm.id
-        // Its receiver knows the storm alone: what still fires is opened there by itself.
-        guard notification.kind == .recovered, notification.channel.keepsState, incident.isOpen else {
-          return
+        guard notification.kind == .recovered, incident.isOpen else { return }
+        if notification.channel.keepsState {
+          // Its receiver knows the storm alone: what still fires is opened there by itself.
+          incident.log[name] = NotificationRecord()
+        } else if draft.incident.activeCount == 0 {
+          // It is not among what is still down: the end of the storm is its end.
+          incident.log[name]?.heard.isOver = true
         }
-        incident.log[name] = NotificationRecord()
       }
     }
   }

@@ -114,8 +114,9 @@ extension Notifier {
     }
     return Notification(
       id: known?.id ?? UniqueID.v7(at: context.now.wall, using: &generator), channel: channel, kind: kind,
-      form: .storm(storm.id, begin: storm.begin, firing: shown.count(where: \.isOpen)), parts: parts,
-      recipients: known?.recipients, isPlain: parts.contains { $0.record.refused != nil })
+      form: .storm(
+        storm.id, begin: storm.begin, firing: parts.count { !$0.isClosing && !$0.firing.isEmpty }),
+      parts: parts, recipients: known?.recipients, isPlain: parts.contains { $0.record.refused != nil })
   }
 
   /// A storm was over before it was sent: its incidents that were due are sent as past, the rest not at all.

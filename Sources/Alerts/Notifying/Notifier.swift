@@ -58,7 +58,12 @@ package struct Notifier: Sendable {
     for stage in stages {
       switch stage.judge(&draft, context, state) {
       case .pass: continue
-      case .hold(let words, let until): return .hold(stage.name, words, until: until, draft)
+      case .hold(let words, let until):
+        // A digest that its receiver refused has failed, whenever the next one is due.
+        if stage.name == .severity, let refusal = draft.refusal {
+          return .hold(.deduplicate, refusal, until: nil, draft)
+        }
+        return .hold(stage.name, words, until: until, draft)
       case .fold(let fold): return .fold(fold, draft)
       }
     }

@@ -98,12 +98,12 @@ struct Stage: Sendable {
 // What leaves alerts out that are not to be notified of now, and holds a draft that has none left.
 extension Stage {
   static let maintenance = Stage(name: .maintenance) { draft, context, _ in
-    narrow(&draft, context.maintenanceUntil) { _ in "in maintenance" }
+    narrow(&draft, context, context.maintenanceUntil) { _ in "in maintenance" }
   }
 
   static let dependency = Stage(name: .dependency) { draft, context, _ in
     var parent: String?
-    return narrow(&draft) { trouble in
+    return narrow(&draft, context) { trouble in
       parent = context.failsWith(trouble) ?? parent
       return context.failsWith(trouble) == nil ? nil : .epoch
     } words: { _ in
@@ -112,32 +112,44 @@ extension Stage {
   }
 
   static let mute = Stage(name: .mute) { draft, context, _ in
+    let ruling = narrow(&draft, context, context.mutedUntil) { _ in "muted" }
     // Where all that fires is muted nothing is repeated. A receiver that forgets is held nothing but its first trigger.
-    if [.reminder, .flapping].contains(draft.trigger), draft.channel.keepAlive == nil,
+    guard ruling == .pass, draft.trigger.isRepetition, draft.channel.keepAlive == nil,
       let end = context.muteEnd(of: draft.firing)
-    {
-      return .hold("muted", until: end)
-    }
-    return narrow(&draft, context.mutedUntil) { _ in "muted" }
+    else { return ruling }
+    return .hold("muted", until: end)
   }
 
   /// An acknowledged incident is not notified again before it is resolved, unless it has a new alert or got worse.
-  static let acknowledge = Stage(name: .acknowledge) { draft, _, _ in
+  static let acknowledge = Stage(name: .acknowledge) { draft, context, _ in
     let (incident, words) = (draft.incident, "acknowledged by \(draft.incident.acknowledged?.by ?? "")")
     // A receiver that forgets is held nothing but its first trigger: while another one is due, none is repeated.
     let forgets = draft.channel.keepAlive != nil
-    let isRepetition = [.reminder, .flapping, .rootRecovered].contains(draft.trigger)
-    var ruling = StageRuling.hold(words, until: nil)
-    if forgets || !isRepetition || !incident.isAcknowledged {
-      ruling = narrow(&draft, holdsUpdates: !forgets) {
+    let held = StageRuling.hold(words, until: nil)
+    var ruling = !forgets && repeatsAcknowledged(draft, context) ? held : .pass
+    if ruling == .pass {
+      ruling = narrow(&draft, context, holdsUpdates: !forgets) {
         incident.isAcknowledged($0) ? .epoch : nil
       } words: { _ in
         words
       }
+      // What is new was left out.
+      if ruling == .pass, !forgets, repeatsAcknowledged(draft, context) { ruling = held }
     }
     guard case .hold = ruling, draft.owesAcknowledgement else { return ruling }
     draft.trigger = .acknowledged
     return .pass
+  }
+
+  /// It repeats alerts of which each is acknowledged, or muted.
+  private static func repeatsAcknowledged(_ draft: Draft, _ context: NotifyContext) -> Bool {
+    let incident = draft.incident
+    guard draft.trigger.isRepetition else {
+      return draft.trigger == .rootRecovered && incident.isAcknowledged
+    }
+    let firing = draft.firing.map(\.trouble)
+    return firing.contains(where: incident.isAcknowledged)
+      && firing.allSatisfy { incident.isAcknowledged($0) || context.mutedUntil($0) != nil }
   }
 
   /// With `alerts.app: fallback` the apps notify of what they show; local channels of what they do not show in time, and of its
@@ -146,10 +158,7 @@ extension Stage {
     guard context.settings.app == .fallback else { return .pass }
     let standing = Dictionary(
       draft.firing.map { ($0.trouble.key, context.inApps($0)) }, uniquingKeysWith: { first, _ in first })
-    if [.reminder, .flapping].contains(draft.trigger), standing.values.allSatisfy({ $0 == .shown }) {
-      return .hold(shownInApps, until: nil)
-    }
-    return narrow(&draft) { trouble in
+    let ruling = narrow(&draft, context) { trouble in
       switch standing[trouble.key] ?? .none {
       case .none: nil
       case .shown: .epoch
@@ -158,6 +167,10 @@ extension Stage {
     } words: { end in
       end == .epoch ? shownInApps : "waiting for the Quartz apps to show it"
     }
+    guard ruling == .pass, draft.trigger.isRepetition, draft.channel.keepAlive == nil,
+      draft.firing.allSatisfy({ standing[$0.trouble.key] == .shown })
+    else { return ruling }
+    return .hold(shownInApps, until: nil)
   }
 
   private static let shownInApps = "the Quartz apps notify of it"
@@ -166,23 +179,32 @@ extension Stage {
   ///
   /// - Parameter holdsUpdates: later ones as well.
   private static func narrow(
-    _ draft: inout Draft, holdsUpdates: Bool = false, _ until: (Trouble) -> Timestamp?,
-    words: (Timestamp) -> String
+    _ draft: inout Draft, _ context: NotifyContext, holdsUpdates: Bool = false,
+    _ until: (Trouble) -> Timestamp?, words: (Timestamp) -> String
   ) -> StageRuling {
     guard !draft.fresh.isEmpty, !draft.isOver,
       !draft.channel.keepsState || holdsUpdates || draft.trigger == .opened
     else { return .pass }
+    let trigger = draft.trigger
     var last: Timestamp?
     draft.leaveOut { trouble in
       guard let end = until(trouble) else { return false }
       last = max(last ?? end, end)
       return true
     }
+    guard draft.fresh.isEmpty, let last else { return .pass }
+    switch draft.trigger {
+    case .opened, .joined, .rose: break
+    // What the channel knows is repeated when that is due: until then the news is what waits.
+    case .reminder where !isReminderDue(draft, context): draft.trigger = trigger
     // What it says besides is said all the same.
-    guard draft.fresh.isEmpty, [.opened, .joined, .rose].contains(draft.trigger), let last else {
-      return .pass
+    default: return .pass
     }
     return .hold(words(last), until: last == .epoch ? nil : last)
+  }
+
+  private static func isReminderDue(_ draft: Draft, _ context: NotifyContext) -> Bool {
+    draft.channel.updates && !draft.isForDigest && start(draft) + context.settings.remind <= context.now.boot
   }
 }
 
@@ -258,7 +280,7 @@ extension Stage {
     case .belowSeverity: return (settings.groupWait, "waits for a relapse: group_wait")
     case .reminder: return (settings.remind, "reminder")
     case .keepAlive: return (draft.channel.keepAlive ?? settings.remind, "keep-alive")
-    case .rose, .acknowledged, .channelRemoved, .resolved, .past: return (.zero, "")
+    case .rose, .eased, .acknowledged, .channelRemoved, .resolved, .past: return (.zero, "")
     }
   }
 

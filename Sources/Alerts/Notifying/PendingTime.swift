@@ -41,6 +41,7 @@ extension Draft {
     switch trigger {
     case .opened, .joined, .rose:
       firing.filter { fresh.contains($0.trouble.key) }.map { arose($0, context) }.min()
+    case .eased: firing.compactMap(\.roseAt).max()
     case .flapping: firing.filter(\.isFlapping).map { arose($0, context) }.min()
     case .acknowledged:
       incident.acknowledged.map { context.now.boot - max(.zero, $0.at.duration(to: context.now.wall)) }

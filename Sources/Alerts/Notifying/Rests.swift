@@ -78,7 +78,8 @@ extension Draft {
   /// Before which nothing is sent of it, whatever the stages say; `nil` where that may be now. A repetition has nothing new in
   /// it that a stage could let pass early.
   func restsUntil(_ settings: AlertSettings) -> Instant? {
-    guard let last = record.lastAt, record.sending == nil else { return nil }
+    // What was left out is sent when its mute ends, which is no change of the incident.
+    guard let last = record.lastAt, record.sending == nil, !isNarrowed else { return nil }
     switch trigger {
     case .reminder: return last + settings.remind
     case .keepAlive: return last + (channel.keepAlive ?? settings.remind)

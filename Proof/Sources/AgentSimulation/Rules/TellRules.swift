@@ -192,7 +192,7 @@ struct TellRules {
     }
     let isNews = [.opened, .joined, .rose].contains(message.trigger)
     // Among others it is named.
-    let repeats = [.reminder, .flapping].contains(message.trigger)
+    let repeats = [.reminder, .eased, .flapping].contains(message.trigger)
     let named = isNews ? firing.filter { $0.isNew || message.trigger == .opened } : firing
     guard isNews || repeats, !named.isEmpty else { return nil }
     let muted = named.filter { isMuted($0, message.at, orders) }
