@@ -131,6 +131,9 @@ import Testing
     shown.members = [member]
     let html = MailHTML(shown, MessageText(shown)).render()
     #expect(html.contains("a&lt;b: the last 5 results, 2 down, from 2026-01-05 00:00 UTC"))
+    shown.members[0].recent.removeLast(4)
+    let one = MailHTML(shown, MessageText(shown)).render()
+    #expect(one.contains("a&lt;b: the last result, up, at 2026-01-05 00:00 UTC"))
     for (time, state, color) in [
       ("00:00", "up", "22c55e"), ("00:01", "degraded", "f59e0b"), ("00:02", "down", "ef4444"),
       ("00:03", "unknown", "9ca3af"), ("00:04", "down", "ef4444"),

@@ -51,8 +51,11 @@ struct MailHTML {
         "<td title=\"\(escaped(words + time))\" width=\"8\" height=\"20\" bgcolor=\"\(Self.color(run.state))\" style=\"font-size:1px\">&nbsp;</td>"
     }
     let bad = member.recent.count { $0.state == .down }
-    let label =
-      "\(member.name): the last \(member.recent.count) results, \(bad) down, from \(member.recent[0].at.rfc3339.prefix(16).replacing("T", with: " ")) UTC"
+    let count = member.recent.count
+    let results = count == 1 ? "the last result" : "the last \(count) results"
+    let down = count == 1 ? member.recent[0].state.rawValue : "\(bad) down"
+    let from = member.recent[0].at.rfc3339.prefix(16).replacing("T", with: " ")
+    let label = "\(member.name): \(results), \(down), \(count == 1 ? "at" : "from") \(from) UTC"
     return """
       <tr><td style="padding:8px 0"><p style="margin:0 0 4px;font-size:13px">\(escaped(label))</p>
       <table role="img" aria-label="\(escaped(label))" cellpadding="0" cellspacing="1"><tr>\(cells.joined())</tr></table></td></tr>
