@@ -33,7 +33,7 @@ import Testing
     #expect(
       MessageText(last).lines.first == "severity critical, from 2026-01-05 00:00 to 00:01 UTC, for 34s")
     let body = try body(last, makeWebhook("am", .alertmanager))
-    #expect(body[0]?["startsAt"]?.string == after(26).rfc3339)
+    #expect(body[0]?["startsAt"]?.string?.prefix(19) == "2026-01-05T00:00:26")
   }
 
   /// With seconds where the minute is one, and with the dates where they are two.

@@ -256,7 +256,8 @@ package struct RuleWatch: Sendable {
       var trouble = trouble(rule, key, item.check, result, since: result.scheduledAt)
       let what = percentile.map { "p\($0) over \(window.text)" } ?? "the response time"
       // The check works: what fires is that it is slow.
-      (trouble.state, trouble.reason) = (.degraded, .responseTime)
+      trouble.state = .degraded
+      trouble.reason = .responseTime
       trouble.text = "\(what) is \(StatusFormat.latency(value)), above \(StatusFormat.latency(above))"
       return holds(trouble)
     case .certificateExpiry(let before):
