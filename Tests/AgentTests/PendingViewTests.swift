@@ -74,6 +74,29 @@ import Testing
     #expect(try channel("ops", desk, clock).oldestPending == opened.advanced(by: .seconds(15)))
   }
 
+  /// Once nothing fires, the end is pending until that has lasted.
+  @Test func theEndIsPending() async throws {
+    let (clock, shop, receiver) = (FakeClock(), try check("Shop"), OneDelivery())
+    let desk = await makeDesk([shop], clock, receiver)
+    fail(shop, desk, [shop], at: clock.wall)
+    let task = Task { await desk.deliver() }
+    receiver.end(task)
+    await task.value
+    clock.advance(by: .seconds(5))
+    let up = clock.wall
+    desk.note(
+      CheckResult(
+        id: UniqueID(high: 7, low: 2), check: shop, trigger: .schedule, scheduledAt: up, startedAt: up,
+        late: .zero, verdict: .ok))
+    desk.apply([shop])
+    let incident = try #require(desk.view(now: clock.wall).open.first)
+    #expect(incident.title == "recovering: Shop is up again")
+    let ops = try #require(incident.notifications.first { $0.channel == "ops" })
+    #expect(ops.state == .pending && ops.stage == "wait")
+    #expect(ops.until == up.advanced(by: AlertSettings().groupWait))
+    #expect(ops.reason == "resolved once no alert has fired for long enough")
+  }
+
   /// What joins an incident of three hours is late from then on.
   @Test func aJoinIsAsOldAsItself() async throws {
     let clock = FakeClock()

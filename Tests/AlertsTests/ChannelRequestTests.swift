@@ -100,8 +100,8 @@ import Testing
     channel.timeout = .seconds(30)
     let sent = channel
     let ends: [(ProgramRun.End, SendOutcome)] = [
-      (.ended(code: 0, "x"), .delivered), (.ended(code: 1, ""), .failed("/bin/tell ended with 1")),
-      (.ended(code: 2, "no"), .failed("/bin/tell ended with 2: no")),
+      (.ended(code: 0, "x"), .delivered), (.ended(code: 1, ""), .failed("/bin/tell exited with status 1")),
+      (.ended(code: 2, "no"), .failed("/bin/tell exited with status 2: no")),
       (.killed(9), .failed("/bin/tell was ended by signal 9")),
       (.timedOut, .failed("/bin/tell took longer than 30s and was ended")),
       (.stopped, .failed("/bin/tell was ended: stopped meanwhile")),

@@ -49,7 +49,8 @@ import Testing
     #expect(
       times == ["3 2026-01-06T00:00:00", "243 2026-01-05T00:04:03", "254 2026-01-05T00:04:11"], "\(times)")
     let last = try #require(desk.told.last?.message)
-    #expect(MessageText(last).lines.first == "severity high, since 2026-01-05 00:04 UTC, for 0s")
+    let facts = "severity high, from 2026-01-05 00:04:11 to 00:04:11 UTC, for 0s"
+    #expect(MessageText(last).lines.first == facts)
     #expect(last.members.map(\.since) == [after(251)])
   }
 

@@ -35,11 +35,11 @@ import Testing
     var book = HandBook()
     let mute = try take(&book, .mute(target: .tag("team:shop"), length: .seconds(1800)))
     let id = try #require(book.mutes.first?.short)
-    #expect(mute == .done("tag:team:shop is muted until 2026-01-05T00:30:00.000Z (\(id))"))
+    #expect(mute == .done("tag:team:shop is muted until 2026-01-05 00:30:00Z (id \(id))"))
     let start = try take(
       &book, .startMaintenance(target: .check("Shop"), length: .seconds(600), skip: true), at: 5)
     let window = try #require(book.windows.first)
-    #expect(start == .done("maintenance of Shop until 2026-01-05T00:10:05.000Z (\(window.short))"))
+    #expect(start == .done("maintenance of Shop until 2026-01-05 00:10:05Z (id \(window.short))"))
     #expect(window.skip && window.from == after(5) && window.by == "ann" && window.why == "deploy")
     #expect(
       try take(&book, .acknowledge(incident: "abc123"), at: 6)

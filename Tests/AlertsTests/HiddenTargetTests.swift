@@ -126,9 +126,9 @@ import Testing
       key: .init(rule: "slow", part: "x"), subject: .performance, severity: .high, name: "Vault",
       target: "https://vault.internal/", since: after(0))
     alert.relation.host = Self.host
-    alert.text = "the response time is 2.1 s, above 1s"
+    alert.text = "the response time is 2.10 s, above 1.00 s"
     alert.hideTarget()
-    #expect(alert.text == "the response time is 2.1 s, above 1s" && alert.target == nil)
+    #expect(alert.text == "the response time is 2.10 s, above 1.00 s" && alert.target == nil)
     #expect(alert.relation == Trouble.Relation())
     alert.relation.host = Self.host
     alert.text = "Vault.Internal is slow"

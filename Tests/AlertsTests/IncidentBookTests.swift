@@ -89,7 +89,7 @@ import Testing
     for ends in [
       [(shop, TroubleEnd.recovered), (news, .maintenance)], [(news, .maintenance), (shop, .recovered)],
     ] {
-      #expect(title(ends) == "Shop is up again; News is in maintenance now")
+      #expect(title(ends) == "Shop is up again; News: maintenance began")
     }
   }
 

@@ -58,7 +58,7 @@ import Testing
   /// What became of each member, in its mark and in its words.
   @Test(
     arguments: [
-      (nil, "", .up), (.recovered, "", .up), (.maintenance, ", in maintenance now", .unknown),
+      (nil, "", .up), (.recovered, "", .up), (.maintenance, ", maintenance began", .unknown),
       (.removed, ", removed from the configuration", .unknown), (.disabled, ", disabled", .unknown),
       (.renamed, ", renamed", .unknown), (.moved, ", in another incident of the group", .unknown),
       (.ruleChanged, ", its rule was changed", .unknown),
@@ -72,7 +72,7 @@ import Testing
     var message = message(.recovered)
     message.members = [member]
     #expect(member.outcomeWords == words && member.mark == mark)
-    let line = "\(mark.mark) Shop since 2026-01-05 00:00 UTC until 2026-01-05 00:01 UTC\(words)"
+    let line = "\(mark.mark) Shop from 2026-01-05 00:00 to 00:01 UTC\(words)"
     #expect(MessageText(message).lines.contains(line))
     member.recent = [.init(at: after(50), state: .down, responseTime: nil)]
     #expect(member.mark == (mark == .up ? .down : .unknown))
@@ -94,7 +94,7 @@ import Testing
       ])
     message.members[0].until = after(60)
     message.end = after(90)
-    #expect(MessageText(message).lines[0] == "severity high, since 2026-01-05 00:00 UTC, for 1m 30s")
+    #expect(MessageText(message).lines[0] == "severity high, from 2026-01-05 00:00 to 00:01 UTC, for 1m 30s")
     #expect(!MessageText(message).lines.contains { $0.hasPrefix("tags") })
   }
 
@@ -128,7 +128,8 @@ import Testing
     ]
     #expect(
       MessageText(message).lines == [
-        "low: A, 2026-01-05 00:00 UTC, lasts for 1m 40s", "high: B, 2026-01-05 00:00 UTC, for 1m 30s",
+        "low: A, since 2026-01-05 00:00 UTC, ongoing for 1m 40s",
+        "high: B, 2026-01-05 00:00 UTC, for 1m 30s",
         "low: C", "and 2 more", "agent a",
       ])
     #expect(MessageText(self.message(.test)).lines.first == "Sent by quartz-agent a to test this channel.")
@@ -143,6 +144,9 @@ import Testing
     #expect(Trouble.Relation(network: "x").networkText == nil && Trouble.Relation().networkText == nil)
     #expect(DraftWords.list(["a", "b", "a", "c"]) == "a, b, c" && DraftWords.list([]) == "")
     #expect(DraftWords.list(["a", "b", "c", "d", "e"]) == "a, b, c and 2 more")
+    let phrases = (1...4).map { DraftWords.phrase(Array(["a", "b", "b", "c", "d"].prefix($0 + 1))) }
+    #expect(phrases == ["a and b", "a and b", "a, b and c", "a, b, c and 1 more"])
+    #expect(DraftWords.phrase(["a"]) == "a" && DraftWords.phrase([]) == "")
     #expect(
       AlertSubject.allCases.map(\.noun) == [
         "outage", "slow", "certificate", "downtime", "problem of the agent",

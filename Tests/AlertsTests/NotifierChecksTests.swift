@@ -238,7 +238,7 @@ import Testing
     desk.pass(from: 20, to: 24)
     desk.note(result(shop, .up, at: 25, maintenance: true))
     desk.pass(from: 25, to: 40)
-    #expect(desk.lines == ["3 opened Shop is down: refused", "28 recovered Shop is in maintenance now"])
+    #expect(desk.lines == ["3 opened Shop is down: refused", "28 recovered Shop: maintenance began"])
     #expect(Set(desk.told[1].message.members.map(\.outcome)) == [.recovered, .maintenance])
   }
 

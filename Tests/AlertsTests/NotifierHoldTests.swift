@@ -13,7 +13,7 @@ import Testing
     ("disabled", .disabled, "web is not monitored any more: disabled"),
     ("renamed", .renamed, "web was renamed to web 2"),
     ("rule", .ruleChanged, "web: the alerting rule was changed or removed"),
-    ("maintenance", .maintenance, "web is in maintenance now"),
+    ("maintenance", .maintenance, "web: maintenance began"),
   ])
   func outcomes(_ what: String, end: TroubleEnd, title: String) throws {
     let web = try makeCheck("web")
@@ -52,7 +52,7 @@ import Testing
   @Test(
     arguments: [
       (CheckState.down, ["160 opened web is down: refused"]),
-      (.up, ["163 recovered web was down 00:00 to 00:02 UTC, 2m 40s"]),
+      (.up, ["163 recovered web was down from 00:00 to 00:02 UTC (2m 40s)"]),
       (nil, ["700 opened web is down: refused"]),
     ] as [(CheckState?, [String])])
   func untoldOverARestart(found: CheckState?, lines: [String]) throws {
@@ -128,7 +128,7 @@ import Testing
     #expect(old.map(\.message.kind) == [.opened, .recovered])
     #expect(
       old[1].message.title
-        == "this channel is not configured any more; the incident lasts: web is down: refused")
+        == "channel removed; the incident is still open: web is down: refused")
     #expect(Set(desk.told.map(\.message.incident)).count == 1)
     desk.up(web, at: 21)
     desk.pass(from: 21, to: 30)
@@ -155,7 +155,8 @@ import Testing
     #expect(desk.lines.first == "66 opened c is down: refused")
     #expect(desk.told.dropFirst().map(\.message.kind) == [.opened, .digest])
     #expect(desk.told.dropFirst().map(\.at) == [25_200, 25_201])
-    #expect(desk.told[2].message.digest.map(\.title) == ["b was down 2026-01-05 00:01 to 00:01 UTC, 1s"])
+    let line = "b was down from 2026-01-05 00:01:01 to 00:01:02 UTC (1s)"
+    #expect(desk.told[2].message.digest.map(\.title) == [line])
   }
 
   /// A mute that expires while it lasts: opened then. What it hid to its end is told by nothing.

@@ -22,7 +22,7 @@ import Testing
     var opened: String {
       switch self {
       case .certificate: "3 opened Shop: a certificate expires in 5d, at 2026-01-10T00:00:00Z"
-      case .response: "3 opened Shop is slow: the response time is 900 ms, above 500ms"
+      case .response: "3 opened Shop is slow: the response time is 900 ms, above 500 ms"
       case .budget: "3 opened Shop: down for 11m of the last 24h, more than 10m"
       case .agent: "3 opened agent: the store has a problem: no space left"
       }
@@ -67,7 +67,8 @@ import Testing
         switch rule {
         case .certificate: "has a new certificate"
         case .response: "is fast again"
-        case .budget, .agent: "is well again"
+        case .budget: "is within its limit again"
+        case .agent: "is fine again"
         }
       return ["14 recovered \(rule.name) \(words)"]
     case (_, .ruleChanged): return ["14 recovered \(rule.name): the alerting rule was changed or removed"]
@@ -75,7 +76,7 @@ import Testing
     case (_, .removed):
       return ["14 recovered Shop is not monitored any more: removed from the configuration"]
     case (_, .disabled): return ["14 recovered Shop is not monitored any more: disabled"]
-    case (_, .maintenance): return ["14 recovered Shop is in maintenance now"]
+    case (_, .maintenance): return ["14 recovered Shop: maintenance began"]
     }
   }
 

@@ -53,8 +53,8 @@ import Testing
     #expect(
       desk.lines == [
         "3 opened web is down: refused", "60 update db joined: web and 1 more are down: refused",
-        "140 update db is flapping: opened 3 times",
-        "1004 recovered web and 1 more are up again: it was flapping, opened 6 times, down for 2m in all",
+        "140 update db is flapping: went down 3 times",
+        "1004 recovered web and 1 more are up again: it was flapping, went down 6 times, for 2m in all",
       ])
   }
 

@@ -46,7 +46,7 @@ import Testing
     desk.pass(from: 7, to: 20)
     #expect(
       desk.lines == [
-        "3 opened web is down: refused", "13 update db, ssh joined: web and 2 more are down: refused",
+        "3 opened web is down: refused", "13 update db and ssh joined: web and 2 more are down: refused",
       ])
     #expect(desk.told[1].message.members.prefix(2).map(\.name) == ["db", "ssh"])
   }
@@ -191,8 +191,8 @@ import Testing
     desk.pass(from: 600, to: 1200)
     #expect(
       desk.lines == [
-        "40 opened Shop is down: refused", "80 update Shop is flapping: opened 3 times",
-        "880 recovered Shop is up again: it was flapping, opened 15 times, down for 5m in all",
+        "40 opened Shop is down: refused", "80 update Shop is flapping: went down 3 times",
+        "880 recovered Shop is up again: it was flapping, went down 15 times, for 5m in all",
       ])
   }
 
@@ -215,8 +215,8 @@ import Testing
       desk.lines == [
         "3 opened Shop is down: refused", "23 recovered Shop is up again",
         "43 opened Shop is down: refused", "63 recovered Shop is up again",
-        "83 opened Shop is flapping: refused",
-        "880 recovered Shop is up again: it was flapping, opened 13 times, down for 4m 20s in all",
+        "83 opened Shop is flapping, went down 3 times: refused",
+        "880 recovered Shop is up again: it was flapping, went down 13 times, for 4m 20s in all",
       ])
   }
 

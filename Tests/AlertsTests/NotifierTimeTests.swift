@@ -26,8 +26,8 @@ import Testing
     desk.pass(from: 120, to: 500)
     #expect(
       desk.lines == [
-        "40 opened Shop is down: refused", "80 update Shop is flapping: opened 3 times",
-        "\(resolved) recovered Shop is up again: it was flapping, opened 3 times, down for 1m in all",
+        "40 opened Shop is down: refused", "80 update Shop is flapping: went down 3 times",
+        "\(resolved) recovered Shop is up again: it was flapping, went down 3 times, for 1m in all",
       ])
   }
 
@@ -86,7 +86,7 @@ import Testing
     #expect(
       desk.told.map { MessageText($0.message).lines.first } == [
         "severity high, since 2026-01-05 00:00 UTC, for 3s so far",
-        "severity high, since 2026-01-05 00:00 UTC, for 2m",
+        "severity high, from 2026-01-05 00:00 to 00:02 UTC, for 2m",
       ])
     var template = AlertTemplate()
     template.text = [.field(.duration)]

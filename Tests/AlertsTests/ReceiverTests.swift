@@ -78,7 +78,8 @@ import Testing
       desk.told[1].message.title == "2 incidents began and ended while this channel could not be reached")
     #expect(
       desk.told[1].message.digest.map(\.title) == [
-        "b was down 2026-01-05 00:01 to 00:02 UTC, 51s", "a was down 2026-01-05 00:00 to 00:00 UTC, 51s",
+        "b was down from 2026-01-05 00:01 to 00:02 UTC (51s)",
+        "a was down from 2026-01-05 00:00:00 to 00:00:51 UTC (51s)",
       ])
   }
 

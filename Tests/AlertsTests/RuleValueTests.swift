@@ -96,7 +96,7 @@ import Testing
       return
     }
     let expected = try #require(end(counts))
-    #expect(trouble.text?.hasSuffix(", at \(expected.rfc3339)") == true, "\(trouble.text ?? "")")
+    #expect(trouble.text?.hasSuffix(", at \(expected.rfc3339Seconds)") == true, "\(trouble.text ?? "")")
   }
 
   /// Seconds to the end: the steps at 21, 7 and 1 days include their edges, and at the end it is critical.

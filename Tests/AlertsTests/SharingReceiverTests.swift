@@ -11,7 +11,7 @@ import Testing
 @Suite struct SharingReceiverTests {
   private let opened = "opened Shop is down: refused"
   private let left =
-    "recovered this channel is not configured any more; the incident lasts: Shop is down: refused"
+    "recovered channel removed; the incident is still open: Shop is down: refused"
 
   private func settings(_ path: String) throws -> (inout AlertSettings) -> Void {
     let channel = try ReceiverChangeTests.webhook(path)

@@ -105,9 +105,9 @@ import Testing
   /// What began and ended while the channel was away was what its rule is about; over midnight both days are named.
   @Test(
     arguments: [
-      (CheckState.degraded, Int64(0), "web was degraded 00:00 to 00:05 UTC, 5m"),
-      (.unknown, 0, "web was unknown 00:00 to 00:05 UTC, 5m"),
-      (.down, 86_280, "web was down 2026-01-05 23:58 to 2026-01-06 00:03 UTC, 5m"),
+      (CheckState.degraded, Int64(0), "web was degraded from 00:00 to 00:05 UTC (5m)"),
+      (.unknown, 0, "web was unknown from 00:00 to 00:05 UTC (5m)"),
+      (.down, 86_280, "web was down from 2026-01-05 23:58 to 2026-01-06 00:03 UTC (5m)"),
     ] as [(CheckState, Int64, String)])
   func thePast(state found: CheckState, at begin: Int64, title: String) throws {
     let web = try makeCheck("web")
@@ -135,8 +135,8 @@ import Testing
     #expect(desk.told.count == 1 && message.kind == .digest)
     #expect(
       MessageText(message).lines == [
-        "high: db was down 2026-01-05 00:00 to 00:05 UTC, 4m 59s",
-        "high: web was down 2026-01-05 00:00 to 00:05 UTC, 5m", "agent test",
+        "high: db was down from 2026-01-05 00:00 to 00:05 UTC (4m 59s)",
+        "high: web was down from 2026-01-05 00:00 to 00:05 UTC (5m)", "agent test",
       ])
   }
 
@@ -203,9 +203,27 @@ import Testing
     #expect(
       desk.lines == [
         "3 opened web is down: refused", "13 recovered web is up again", "23 opened web is down: refused",
-        "33 recovered web is up again", "43 opened web is flapping: refused",
-        "230 recovered web is up again: it was flapping",
+        "33 recovered web is up again", "43 opened web is flapping, went down 3 times: refused",
+        "230 recovered web is up again: it was flapping, went down 3 times within 50s",
       ])
+  }
+
+  /// On surfaces an incident that is open while nothing fires is not called over.
+  @Test func recovering() throws {
+    let web = try makeCheck("web")
+    var desk = Desk(quickSettings(), [web])
+    desk.down(web, at: 0)
+    desk.pass(from: 0, to: 9)
+    var titles = desk.book.incidents.all.map(\.shownTitle)
+    desk.up(web, at: 10)
+    desk.tick(11)
+    titles += desk.book.incidents.all.map(\.shownTitle)
+    let incident = try #require(desk.book.incidents.opened.first)
+    #expect(desk.context(11).end(of: incident, at: "ops") == after(13))
+    #expect(desk.context(11).end(of: incident, at: "other") == nil)
+    desk.pass(from: 12, to: 20)
+    titles += desk.book.incidents.all.map(\.shownTitle)
+    #expect(titles == ["web is down: refused", "recovering: web is up again", "web is up again"])
   }
 
   /// Surfaces show the severity of what fires, as notifications do; of what is over, the highest that it had.

@@ -64,10 +64,21 @@ import Testing
     #expect(flapping.title == "A is flapping: why")
   }
 
+  /// Noun of a mail's subject, by the alert that opened the incident.
+  @Test func nouns() {
+    #expect(incident([trouble("A"), trouble("B", .degraded)]).noun == "outage")
+    #expect(incident([trouble("A", .degraded), trouble("B")]).noun == "degraded")
+    #expect(incident([trouble("A", .unknown)]).noun == "unknown")
+    #expect(incident([trouble("A", .degraded, subject: .certificate)]).noun == "certificate")
+    var kept = incident([trouble("A", .degraded), trouble("B")])
+    kept.opening = .init(name: "B", labels: [])
+    #expect(kept.noun == "outage")
+  }
+
   @Test(
     arguments: [
       (.recovered, "A is up again", "A and 1 more are up again"),
-      (.maintenance, "A is in maintenance now", "A and 1 more are in maintenance now"),
+      (.maintenance, "A: maintenance began", "A and 1 more: maintenance began"),
       (
         .removed, "A is not monitored any more: removed from the configuration",
         "A and 1 more are not monitored any more: removed from the configuration"
@@ -103,8 +114,10 @@ import Testing
     }
     #expect(title(.availability, ["A"], .degraded) == "A is no longer degraded")
     #expect(title(.availability, ["A"], .unknown) == "A is no longer unknown")
-    #expect(title(.performance) == "A is fast again" && title(.budget) == "A is well again")
-    #expect(title(.certificate) == "A has a new certificate" && title(.agent) == "A is well again")
+    #expect(title(.performance) == "A is fast again" && title(.agent) == "A is fine again")
+    #expect(title(.certificate) == "A has a new certificate")
+    #expect(title(.budget) == "A is within its limit again")
+    #expect(title(.budget, ["A", "B"]) == "A and 1 more are within their limits again")
     #expect(title(.certificate, ["A", "B"]) == "A and 1 more have a new certificate")
     var several = incident([trouble("A"), trouble("B"), trouble("C", .degraded), trouble("D")])
     several.leave(trouble("A").key, at: reading(1), .disabled)
@@ -155,7 +168,7 @@ import Testing
     #expect(
       try title(.joined, told: [a]) { incident in
         for name in ["own", "more"] { incident.take(trouble("A", rule: name), at: reading(6)) }
-      } == "rules own, more fire too: A is down: why")
+      } == "rules own and more fire too: A is down: why")
     #expect(
       try title(.joined, told: [a]) { incident in
         incident.take(trouble("A", .degraded, rule: "weak"), at: reading(6))
@@ -169,7 +182,16 @@ import Testing
       try title(.flapping, told: [a]) {
         $0.note(a.key, opens: [reading(1).boot, reading(2).boot], isFlapping: true)
       }
-        == "A is flapping: opened 2 times")
+        == "A is flapping: went down 2 times")
+    for (weak, words) in [
+      (trouble("A", .degraded), "was degraded 2 times"),
+      (trouble("A", subject: .performance), "was slow 2 times"),
+    ] {
+      let flapping = try title(.flapping, told: [weak]) {
+        $0.note(weak.key, opens: [reading(1).boot, reading(2).boot], isFlapping: true)
+      }
+      #expect(flapping == "A is flapping: \(words)")
+    }
   }
 
   @Test func roots() throws {
@@ -193,7 +215,7 @@ import Testing
       try title(2, nil, .belowSeverity) == "A is up again; what is left is not routed to this channel: B")
     #expect(
       try title(2, nil, .channelRemoved)
-        == "this channel is not configured any more; the incident lasts: B is down: why")
+        == "channel removed; the incident is still open: B is down: why")
   }
 
   @Test func ends() throws {
@@ -224,13 +246,15 @@ import Testing
       incident.note(a.key, opens: [], isFlapping: true)
       end(&incident)
     }
-    #expect(twice.title == "A is up again: it was flapping, opened 2 times, down for 1m 30s in all")
+    #expect(twice.title == "A is up again: it was flapping, went down 2 times, for 1m 30s in all")
   }
 
   @Test func past() throws {
-    func words(_ troubles: [Trouble], end: Int64 = 100) throws -> [String] {
+    func words(
+      _ troubles: [Trouble], end: Int64 = 100, _ outcome: TroubleEnd = .recovered
+    ) throws -> [String] {
       var incident = incident(troubles)
-      for trouble in troubles { incident.leave(trouble.key, at: reading(end), .recovered) }
+      for trouble in troubles { incident.leave(trouble.key, at: reading(end), outcome) }
       incident.end = after(end)
       incident.log["ops"] = NotificationRecord()
       incident.log["ops"]?.held = .send
@@ -239,12 +263,21 @@ import Testing
       let words = DraftWords(draft, now: after(end + 9))
       return [words.title, words.digestTitle]
     }
-    let (span, dated) = ("00:00 to 00:01 UTC, 1m 40s", "2026-01-05 00:00 to 00:01 UTC, 1m 40s")
+    let (span, dated) = ("from 00:00 to 00:01 UTC (1m 40s)", "from 2026-01-05 00:00 to 00:01 UTC (1m 40s)")
     #expect(try words([trouble("A")]) == ["A was down \(span)", "A was down \(dated)"])
-    #expect(try words([trouble("A"), trouble("B", .degraded)])[0] == "A, B were down or degraded \(span)")
+    #expect(try words([trouble("A"), trouble("B", .degraded)])[0] == "A and B were down or degraded \(span)")
+    // Every state of the span, and no outcome but a recovery goes without saying.
+    let states = [trouble("A", .degraded, rule: "weak"), trouble("A")]
+    #expect(try words(states)[0] == "A was down or degraded \(span)")
+    let short = "A was down from 00:00:00 to 00:00:05 UTC (5s)"
+    #expect(try words([trouble("A")], end: 5)[0] == short)
+    #expect(
+      try words([trouble("A")], end: 5, .removed)[0]
+        == "\(short); A is not monitored any more: removed from the configuration")
+    #expect(try words([trouble("A")], end: 5, .maintenance)[0] == "\(short); A: maintenance began")
     #expect(try words([trouble("A", subject: .certificate)])[0] == "A was affected \(span)")
     #expect(try words([trouble("A", subject: .performance)])[0] == "A was slow \(span)")
-    let night = "2026-01-05 00:00 to 2026-01-06 00:00 UTC"
-    #expect(try words([trouble("A")], end: 86_400)[0].hasPrefix("A was down \(night), "))
+    let night = "from 2026-01-05 00:00 to 2026-01-06 00:00 UTC"
+    #expect(try words([trouble("A")], end: 86_400)[0].hasPrefix("A was down \(night) ("))
   }
 }

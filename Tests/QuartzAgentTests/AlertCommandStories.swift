@@ -36,6 +36,7 @@ import Testing
     var text = text
     for (pattern, word) in [
       ("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", "ID"),
+      ("from [0-9]{4}-[0-9-]+ [0-9:]+ to ([0-9]{4}-[0-9-]+ )?[0-9:]+ UTC", "from TIME to TIME"),
       ("[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\\.[0-9]+)?)?( UTC|Z)", "TIME"),
       ("Date: [^\\r\\n]+", "Date: TIME"), ("ack [0-9a-f]{6}", "ack SHORT"), ("\\[[0-9a-f]{6}\\]", "[SHORT]"),
       ("(?m)^[0-9a-f]{6} ", "SHORT "),
@@ -73,7 +74,7 @@ import Testing
     Sample(
       kind: "resolved", title: "[resolved] Example shop (test) is up again",
       lines:
-        #"severity high, since TIME, for 5m\n● Example shop (test) (https://shop.example/) since TIME until TIME – http_status: status 503, expected 200-299\#(end)"#,
+        #"severity high, from TIME to TIME, for 5m\n● Example shop (test) (https://shop.example/) from TIME to TIME – http_status: status 503, expected 200-299\#(end)"#,
       priority: 3, tag: "white_check_mark"),
     Sample(
       kind: "digest", title: "[digest] 1 incident since the last digest",

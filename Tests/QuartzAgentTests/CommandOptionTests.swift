@@ -34,6 +34,25 @@ import Testing
     #expect(errors.map(\.exitStatus) == [75, 78, 70])
   }
 
+  /// An empty name, as of a variable that is not set, is a usage error.
+  @Test func emptyNames() {
+    let commands: [(any ParsableCommand.Type, [String])] = [
+      (AckCommand.self, [""]), (AckCommand.self, ["  "]), (UnmuteCommand.self, [""]),
+      (MuteCommand.self, ["", "10m"]), (MaintenanceCommand.Start.self, ["", "10m"]),
+      (MaintenanceCommand.End.self, [""]), (PostCommand.Delete.self, [" "]), (AlertExplainCommand.self, [""]),
+    ]
+    for (command, arguments) in commands {
+      do {
+        _ = try command.parse(arguments)
+        Issue.record("\(command) takes \(arguments)")
+      } catch {
+        #expect(command.exitCode(for: error) == .validationFailure)
+        #expect(command.message(for: error).contains("the name is empty. Name "), "\(command)")
+      }
+    }
+    #expect(throws: Never.self) { try AckCommand.parse(["3f2a1c"]) }
+  }
+
   @Test func defaultsOfOnce() throws {
     let once = try OnceCommand.parse([])
     #expect((once.count, once.warmUp, once.every) == (1, 0, .seconds(1)))

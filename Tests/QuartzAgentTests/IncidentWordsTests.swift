@@ -97,10 +97,11 @@ import Testing
   /// The mark of an alert that is over, as on the incident's page.
   @Test(
     arguments: [
-      ("availability", "down", CheckState.up), ("availability", "degraded", .unknown),
-      ("certificate", "degraded", .up),
-    ] as [(String, String, CheckState)])
-  func theMarkOfWhatIsOver(subject: String, state: String, mark: CheckState) throws {
+      ("availability", "down", CheckState.up, "recovered"),
+      ("availability", "degraded", .unknown, "no longer degraded"),
+      ("certificate", "degraded", .up, "recovered"),
+    ] as [(String, String, CheckState, String)])
+  func theMarkOfWhatIsOver(subject: String, state: String, mark: CheckState, words: String) throws {
     let json = try JSONValue.parse(
       """
       {"id":"01a2-abcdef","subject":"\(subject)","severity":"high","status":"active","members":1,"alerts":1,
@@ -109,7 +110,7 @@ import Testing
         "until":"2026-01-05T00:00:30.000Z"}]}
       """.utf8)
     let last = IncidentText(width: 200).render([json]).split(separator: "\n").last
-    #expect(last == "  \(mark.mark) Shop  it was")
+    #expect(last == "  \(mark.mark) Shop  it was, \(words) at 2026-01-05 00:00:30Z")
   }
 
   /// An answer that has not all incidents says how many are left out.

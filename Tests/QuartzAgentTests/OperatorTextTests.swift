@@ -29,6 +29,20 @@ import Testing
 
         """)
     #expect(OrderText.windows(nil, nil) == "no window, nothing muted\n")
+    // An order is listed once, though it is among the windows under its reason.
+    let hours = #""from":"2026-01-05T01:00:00.250Z","until":"2026-01-05T02:00:00.250Z""#
+    let both = try json(
+      """
+      {"windows":[{"name":"deploy","active":true,\(hours)},
+        {"name":"Patch","active":true,"from":"2026-01-05T01:00:00.000Z","until":"2026-01-05T02:00:00.000Z"}],
+      "by_hand":[{"id":"0123456789","target":"Shop","why":"deploy",\(hours)}]}
+      """)
+    #expect(
+      OrderText.windows(both, nil) == """
+        maintenance  Patch  2026-01-05 01:00:00Z to 2026-01-05 02:00:00Z
+        by hand      456789  Shop  until 2026-01-05 02:00:00Z  (deploy)
+
+        """)
   }
 
   private func incident(_ more: String, status: String = "active") throws -> JSONValue {

@@ -142,7 +142,7 @@ import Testing
     arguments: [
       (nil, nil, CheckState.down, "recovered"), ("recovered", 5, .up, "recovered"),
       (nil, 5, .up, "recovered"),
-      ("maintenance", 5, .unknown, "in maintenance"), ("removed", 5, .unknown, "removed"),
+      ("maintenance", 5, .unknown, "maintenance began"), ("removed", 5, .unknown, "removed"),
       ("disabled", 5, .unknown, "disabled"), ("rule_changed", 5, .unknown, "rule changed"),
     ] as [(String?, Int?, CheckState, String)])
   func whatBecameOfAMember(outcome: String?, until: Int?, mark: CheckState, words: String) {

@@ -20,7 +20,8 @@ extension AlertDesk {
     }
     for (incident, channel, decision) in book.decisions(context) {
       let folded = { book.notifier.reason(of: $0, to: channel, context) }
-      guard let item = IncidentStatus.Notification(incident, channel, decision, folded) else { continue }
+      guard var item = IncidentStatus.Notification(incident, channel, decision, folded) else { continue }
+      item.awaitEnd(of: incident, decision, context)
       states[incident.id, default: []].append(item)
       if let place = view.channels.firstIndex(where: { $0.name == channel.name }) {
         let late = book.notifier.overdue(decision, to: channel, context)
@@ -63,8 +64,8 @@ extension AlertDesk {
       let noun = plural("incident is", count, "incidents are")
       return .warning(
         .part("notifications by \(channel)"),
-        "\(count) \(noun) left open at \(item.left.place), which is not configured any more: \(names)",
-        hint: "resolve them at that receiver by hand", since: item.left.at)
+        "channel \(channel) is not configured any more: \(count) \(noun) left open at \(item.left.place): \(names)",
+        hint: "resolve \(plural("it", count, "them")) at that receiver by hand", since: item.left.at)
     }
   }
 
@@ -165,13 +166,25 @@ extension IncidentStatus.Notification {
     }
   }
 
+  /// Once nothing fires: a channel that takes the incident for open is sent its end when that has lasted.
+  fileprivate mutating func awaitEnd(
+    of incident: Incident, _ decision: Notifier.Decision, _ context: NotifyContext
+  ) {
+    guard case .nothing = decision, state == .delivered, let due = context.end(of: incident, at: channel)
+    else { return }
+    (state, stage) = (.pending, NotifyStage.wait.words)
+    reason = "resolved once no alert has fired for long enough"
+    // It may wait longer, for checks that failed with it.
+    if due > context.now.wall { until = due }
+  }
+
   /// Of channels whose receiver is not configured any more and was not sent the end.
   fileprivate static func leftOpen(_ incident: Incident) -> [IncidentStatus.Notification] {
     incident.log.sorted { $0.key < $1.key }.compactMap { channel, record in
       guard let left = record.leftOpen else { return nil }
       var item = IncidentStatus.Notification(channel: channel, state: .failed)
       (item.first, item.last, item.missing) = (record.first, record.last, record.missing)
-      item.reason = "left open at \(left.place), which is not configured any more"
+      item.reason = "left open at \(left.place): this channel is not configured any more"
       return item
     }
   }
@@ -188,7 +201,7 @@ extension IncidentStatus.Notification {
 extension IncidentStatus {
   package init(_ incident: Incident, _ notifications: [Notification]? = nil) {
     self.init(
-      id: incident.id, short: incident.short, title: incident.isOpen ? incident.title : incident.overTitle,
+      id: incident.id, short: incident.short, title: incident.shownTitle,
       subject: incident.subject, severity: incident.shownSeverity, begin: incident.begin, end: incident.end)
     if incident.isAcknowledged {
       (acknowledgedBy, acknowledgedAt) = (incident.acknowledged?.by, incident.acknowledged?.at)

@@ -163,7 +163,7 @@ extension ChannelSender {
     switch end {
     case .ended(code: 0, _): return .delivered
     case .ended(let code, let output):
-      return .failed("\(exec.command[0]) ended with \(code)\(output.isEmpty ? "" : ": \(output)")")
+      return .failed("\(exec.command[0]) exited with status \(code)\(output.isEmpty ? "" : ": \(output)")")
     case .killed(let signal): return .failed("\(exec.command[0]) was ended by signal \(signal)")
     case .timedOut:
       return .failed("\(exec.command[0]) took longer than \(channel.timeout.text) and was ended")

@@ -106,7 +106,9 @@ struct MessageText {
   private var isOver: Bool { message.kind == .recovered }
 
   private var facts: [String] {
-    var facts = ["severity \(message.severity.rawValue), since \(stamp(message.begin)), \(duration)"]
+    let times =
+      message.end.map { Self.span(message.begin, $0, isDated: true) } ?? "since \(stamp(message.begin))"
+    var facts = ["severity \(message.severity.rawValue), \(times), \(duration)"]
     if let cause = message.cause { facts.append("all of it depends on \(cause)") }
     if let by = message.acknowledgedBy { facts.append("acknowledged by \(by)") }
     return facts
@@ -138,17 +140,21 @@ struct MessageText {
       .joined(separator: ": ")
     let target = member.target.map { " (\($0))" } ?? ""
     let new = member.isWorse ? " (worse)" : member.isNew ? " (new)" : ""
-    let end = member.until.map { " until \(stamp($0))\(member.outcomeWords)" } ?? ""
+    let times =
+      member.until.map { "\(Self.span(member.since, $0, isDated: true))\(member.outcomeWords)" }
+      ?? "since \(stamp(member.since))"
     return
-      "\(member.mark.mark) \(member.name)\(new)\(target) since \(stamp(member.since))\(end)\(why.isEmpty ? "" : " – \(why)")"
+      "\(member.mark.mark) \(member.name)\(new)\(target) \(times)\(why.isEmpty ? "" : " – \(why)")"
   }
 
   private func line(_ line: AlertMessage.Line) -> String {
     guard !line.saysWhen else { return "\(line.severity.rawValue): \(line.title)" }
     let end = line.end ?? message.at
     let length = StatusFormat.span(line.begin.duration(to: end).microseconds)
-    return
-      "\(line.severity.rawValue): \(line.title), \(stamp(line.begin)), \(line.end == nil ? "lasts for \(length)" : "for \(length)")"
+    let times =
+      line.end == nil
+      ? "since \(stamp(line.begin)), ongoing for \(length)" : "\(stamp(line.begin)), for \(length)"
+    return "\(line.severity.rawValue): \(line.title), \(times)"
   }
 
   private var duration: String {
@@ -162,12 +168,13 @@ struct MessageText {
   /// Such as `2026-01-05 16:02`.
   static func minute(_ instant: Timestamp) -> String { StatusFormat.minute(instant) }
 
-  /// Such as `16:02 to 16:07 UTC`; with the dates where they are two.
+  /// Such as `from 16:02 to 16:07 UTC`; with the dates where they are two, and with seconds where the minute is one.
   static func span(_ begin: Timestamp, _ end: Timestamp, isDated: Bool) -> String {
-    let (from, to) = (minute(begin), minute(end))
+    let text = minute(begin) == minute(end) ? StatusFormat.moment : StatusFormat.minute
+    let (from, to) = (text(begin), text(end))
     let isOneDay = from.prefix(10) == to.prefix(10)
-    let first = isDated || !isOneDay ? from : String(from.suffix(5))
-    return "\(first) to \(isOneDay ? String(to.suffix(5)) : to) UTC"
+    func clock(_ text: String) -> String { String(text.dropFirst(11)) }
+    return "from \(isDated || !isOneDay ? from : clock(from)) to \(isOneDay ? clock(to) : to) UTC"
   }
 }
 
@@ -185,7 +192,7 @@ extension AlertMessage.Member {
   var outcomeWords: String {
     switch outcome {
     case nil, .recovered: ""
-    case .maintenance: ", in maintenance now"
+    case .maintenance: ", maintenance began"
     case .removed: ", removed from the configuration"
     case .disabled: ", disabled"
     case .renamed: ", renamed"

@@ -151,6 +151,7 @@ extension Trouble {
     json.fieldIfPresent("reason", reason?.rawValue)
     json.fieldIfPresent("text", text)
     json.field("since", since)
+    json.fieldIfPresent("last_good", lastGood)
     json.field("level", level)
     if pace > .zero { json.field("pace_s", pace.seconds) }
     json.fieldIfPresent("host", relation.host)
@@ -169,6 +170,7 @@ extension Trouble {
     state = json["state"]?.string.flatMap(CheckState.init)
     reason = json["reason"]?.string.flatMap(Reason.init)
     text = json["text"]?.string?.printable(maxBytes: 256)
+    lastGood = json.time("last_good")
     level = json.small("level") ?? 1
     if let seconds = json["pace_s"]?.double, (0...1e6).contains(seconds) {
       pace = .microseconds(Int64(seconds * 1e6))

@@ -14,6 +14,12 @@ extension Incident {
     return active.isEmpty ? overTitle : firingTitle(active)
   }
 
+  /// The same on surfaces: an incident that is open while nothing fires is not resolved yet.
+  package var shownTitle: String {
+    guard isOpen else { return overTitle }
+    return activeCount == 0 && !members.isEmpty ? "recovering: \(overTitle)" : title
+  }
+
   /// The same of some of its members, which fire.
   func firingTitle(_ shown: [Member]) -> String {
     guard let root = Self.root(of: shown) else { return "nothing" }
@@ -38,9 +44,12 @@ extension Incident {
   /// The same once nothing fires. Each member is named with what became of it: "up again" is said of nothing else.
   package var overTitle: String { Self.overTitle(members, subject) }
 
-  static func overTitle(_ members: [Member], _ subject: AlertSubject) -> String {
+  /// - Parameter ends: outcomes that are named.
+  static func overTitle(
+    _ members: [Member], _ subject: AlertSubject, naming ends: [TroubleEnd] = TroubleEnd.allCases
+  ) -> String {
     let last = lastOfEach(members)
-    let words = TroubleEnd.allCases.flatMap { end -> [String] in
+    let words = ends.flatMap { end -> [String] in
       let ended = last.filter { ($0.end ?? .recovered) == end }
       let isUp = end == .recovered && subject == .availability
       return (isUp ? Self.byState(ended) : [ended].filter { !$0.isEmpty }).map {
@@ -72,8 +81,11 @@ extension Incident {
       let place = named.firstIndex(of: stateOfRule(member)) ?? 0
       worst[member.trouble.key.source] = min(worst[member.trouble.key.source] ?? place, place)
     }
-    let found = Set(worst.values)
-    return named.indices.filter(found.contains).map { named[$0].rawValue }.joined(separator: " or ")
+    return states(Set(worst.values))
+  }
+
+  private static func states(_ places: Set<Int>) -> String {
+    named.indices.filter(places.contains).map { named[$0].rawValue }.joined(separator: " or ")
   }
 
   /// State of alerts in one word, such as `down` or `slow`; `nil` where there is none.
@@ -83,6 +95,32 @@ extension Incident {
     case .performance: "slow"
     case .certificate, .budget, .agent: nil
     }
+  }
+
+  /// The same of a span of time: every state that a check had in it, and not the worst alone.
+  static func pastAdjective(_ members: [Member], _ subject: AlertSubject) -> String? {
+    guard subject == .availability else { return adjective(members, subject) }
+    return states(Set(members.compactMap { named.firstIndex(of: stateOfRule($0)) }))
+  }
+
+  /// How often an alert opened, such as `went down 3 times`, by the state that its rule is about.
+  static func openings(_ count: Int, of member: Member) -> String {
+    let times = counted(count, "time")
+    switch member.trouble.subject {
+    case .availability:
+      let state = stateOfRule(member)
+      return state == .down ? "went down \(times)" : "was \(state.rawValue) \(times)"
+    case .performance: return "was slow \(times)"
+    case .certificate, .budget, .agent: return "opened \(times)"
+    }
+  }
+
+  /// Noun for it in the subject of a mail. It is by the alert that opened it, so that it stays the same.
+  var noun: String {
+    let opener = opening.flatMap { opening in members.first { $0.trouble.name == opening.name } }
+    guard subject == .availability, let first = opener ?? members.first else { return subject.noun }
+    let state = Self.stateOfRule(first)
+    return state == .down ? subject.noun : state.rawValue
   }
 
   /// Of each check the alert that ended last: what became of that one became of the check.
@@ -116,9 +154,10 @@ extension Incident {
         return state == .down ? "\(who) \(be) up again" : "\(who) \(be) no longer \(state.rawValue)"
       case .performance: return "\(who) \(be) fast again"
       case .certificate: return "\(who) \(others > 0 ? "have" : "has") a new certificate"
-      case .budget, .agent: return "\(who) \(be) well again"
+      case .budget: return "\(who) \(be) within \(others > 0 ? "their limits" : "its limit") again"
+      case .agent: return "\(who) \(be) fine again"
       }
-    case .maintenance: return "\(who) \(be) in maintenance now"
+    case .maintenance: return "\(who): maintenance began"
     case .removed: return "\(who) \(be) not monitored any more: removed from the configuration"
     case .disabled: return "\(who) \(be) not monitored any more: disabled"
     case .renamed:

@@ -22,7 +22,8 @@ struct DraftWords {
 
   var title: String {
     switch draft.trigger {
-    case .opened, .reminder, .keepAlive: incident.firingTitle(firing)
+    case .opened: opened
+    case .reminder, .keepAlive: incident.firingTitle(firing)
     case .acknowledged:
       "acknowledged by \(incident.acknowledged?.by ?? "an operator"): \(incident.firingTitle(firing))"
     case .joined: joined
@@ -34,8 +35,8 @@ struct DraftWords {
       "\(recovered.isEmpty ? "" : over(recovered) + "; ")what is left is \(draft.exclusion): "
         + Self.list(active.map(\.trouble.name))
     case .channelRemoved:
-      "this channel is not configured any more"
-        + (firing.isEmpty ? "" : "; the incident lasts: \(incident.firingTitle(firing))")
+      "channel removed"
+        + (firing.isEmpty ? "" : "; the incident is still open: \(incident.firingTitle(firing))")
     case .resolved: resolved
     case .past: past(isDated: false)
     }
@@ -78,12 +79,14 @@ struct DraftWords {
       known[key.source] = max(known[key.source] ?? .low, alert.severity)
     }
     let new = fresh.filter { known[$0.trouble.key.source] == nil }
-    if !new.isEmpty { return "\(Self.list(new.map(\.trouble.name))) joined: \(incident.firingTitle(firing))" }
+    if !new.isEmpty {
+      return "\(Self.phrase(new.map(\.trouble.name))) joined: \(incident.firingTitle(firing))"
+    }
     let worse = fresh.filter { $0.trouble.severity > known[$0.trouble.key.source] ?? .low }
     if !worse.isEmpty { return rose(worse) }
     // The check is in another state: what fired for it before does not any more.
     if fresh.allSatisfy({ !isFiringStill($0.trouble.key.source) }) { return rose(fresh) }
-    let rules = Self.list(fresh.map(\.trouble.key.rule.text))
+    let rules = Self.phrase(fresh.map(\.trouble.key.rule.text))
     let isOne = Set(fresh.map(\.trouble.key.rule)).count == 1
     return
       "\(isOne ? "rule" : "rules") \(rules) \(isOne ? "fires" : "fire") too: \(incident.firingTitle(fresh))"
@@ -110,30 +113,62 @@ struct DraftWords {
     return "now \(severity.rawValue): \(incident.firingTitle(members))"
   }
 
+  /// Where the failures before it were incidents of their own, the first title says how often it failed.
+  private var opened: String {
+    guard incident.subject == .availability, firing.checkCount == 1,
+      let member = Incident.root(of: firing), member.isFlapping, let count = Self.openings(of: member)
+    else { return incident.firingTitle(firing) }
+    let text = member.trouble.text.map { ": \($0)" } ?? ""
+    return "\(member.trouble.name) is flapping, \(Incident.openings(count, of: member))\(text)"
+  }
+
   private var flapping: String {
-    let member = firing.first(where: \.isFlapping) ?? firing.first
-    let times = member.map { max($0.openings, $0.opens.count) } ?? 0
-    return "\(member?.trouble.name ?? "") is flapping: opened \(times) times"
+    guard let member = firing.first(where: \.isFlapping) ?? firing.first else { return "" }
+    let count = Self.openings(of: member) ?? 1
+    return "\(member.trouble.name) is flapping: \(Incident.openings(count, of: member))"
+  }
+
+  /// Openings of an alert in this incident and of late; `nil` where only one is known.
+  private static func openings(of member: Incident.Member) -> Int? {
+    let count = max(member.openings, member.opens.count)
+    return count > 1 ? count : nil
   }
 
   private var resolved: String {
     let end = incident.end ?? now
     guard let member = draft.members.first(where: \.isFlapping) else { return over(members) }
-    let down = StatusFormat.span(member.down(until: end).microseconds)
-    // Openings in incidents before count for flapping, and their length is that of those incidents.
-    guard member.openings > 1 else { return "\(over(members)): it was flapping" }
-    return "\(over(members)): it was flapping, opened \(member.openings) times, down for \(down) in all"
+    let flapped = "\(over(members)): it was flapping"
+    guard let count = Self.openings(of: member) else { return flapped }
+    let openings = Incident.openings(count, of: member)
+    guard member.opens.count > member.openings else {
+      return "\(flapped), \(openings), for \(StatusFormat.span(member.down(until: end).microseconds)) in all"
+    }
+    // Openings in incidents before count, and how long those lasted is not known here.
+    guard let first = member.opens.first, let last = member.leftAt else { return "\(flapped), \(openings)" }
+    let span = max(.zero, first.duration(to: last))
+    return "\(flapped), \(openings) within \(StatusFormat.span(span.microseconds))"
   }
 
   /// - Parameter isDated: with the date, for a message of many days.
   private func past(isDated: Bool) -> String {
-    let end = incident.end ?? now
-    let begin = min(incident.begin, end)
+    let end = draft.end ?? now
+    let begin = min(draft.begin, end)
     let length = StatusFormat.span(begin.duration(to: end).microseconds)
     let be = plural("was", members.checkCount, "were")
-    let what = Incident.adjective(members, incident.subject) ?? "affected"
+    let what = Incident.pastAdjective(members, incident.subject) ?? "affected"
     let span = MessageText.span(begin, end, isDated: isDated)
-    return "\(Self.list(members.map(\.trouble.name))) \(be) \(what) \(span), \(length)"
+    let outcomes = Incident.overTitle(
+      members, incident.subject, naming: TroubleEnd.allCases.filter { $0 != .recovered })
+    return "\(Self.phrase(members.map(\.trouble.name))) \(be) \(what) \(span) (\(length))"
+      + (outcomes.isEmpty ? "" : "; \(outcomes)")
+  }
+
+  /// Names as part of a sentence, such as `web, db and ssh`.
+  static func phrase(_ names: [String]) -> String {
+    var seen: Set<ByteText> = []
+    let names = names.filter { seen.insert(ByteText($0)).inserted }
+    guard (2...3).contains(names.count), let last = names.last else { return list(names) }
+    return "\(names.dropLast().joined(separator: ", ")) and \(last)"
   }
 
   /// Three names, and how many more; each once.

@@ -54,12 +54,12 @@ package struct MessageWriter: Sendable {
     _ draft: Draft, id: UniqueID, cause: String?, now: Timestamp
   ) -> AlertMessage {
     let incident = draft.incident
-    let end = draft.isOver ? incident.end ?? now : nil
+    let end = draft.isOver ? draft.end ?? now : nil
     // A clock that was ahead at the begin and is right now puts no begin after the end: receivers refuse that.
     var message = AlertMessage(
       id: id, incident: incident.id, kind: draft.kind, severity: draft.severity,
       title: DraftWords(draft, now: now).title.printable(maxBytes: 512), at: now,
-      begin: min(incident.begin, end ?? now), agent: agent)
+      begin: min(draft.begin, end ?? now), agent: agent)
     (message.region, message.pageURL, message.cause) = (region, pageURL, cause)
     message.end = end
     message.trigger = draft.trigger
@@ -86,7 +86,7 @@ package struct MessageWriter: Sendable {
     guard let opening = incident.opening ?? incident.members.first.map({ opening(of: $0.trouble) }) else {
       return
     }
-    message.thread = "\(opening.name): \(incident.subject.noun) [\(incident.short)]"
+    message.thread = "\(opening.name): \(incident.noun) [\(incident.short)]"
     message.pace = incident.members.map(\.trouble.pace).max() ?? .zero
     message.labels = [.init("check", opening.name)] + opening.labels
   }
@@ -126,7 +126,7 @@ package struct MessageWriter: Sendable {
     let results = recent(id)
     shown.lastGood =
       results.first { $0.scheduledAt < trouble.since && ($0.state == .up || $0.state == .degraded) }?
-      .scheduledAt
+      .scheduledAt ?? trouble.lastGood
     shown.recent = results.prefix(Self.results).reversed().map {
       AlertMessage.Member.Recent(at: $0.scheduledAt, state: $0.state, responseTime: $0.facts.responseTime)
     }
@@ -157,12 +157,13 @@ extension MessageWriter {
     var message = AlertMessage(
       id: notification.id, incident: notification.id, kind: .digest,
       severity: drafts.map(\.severity).max() ?? .low, title: title, at: now,
-      begin: min(drafts.map(\.incident.begin).min() ?? now, now), agent: agent)
+      begin: min(drafts.map(\.begin).min() ?? now, now), agent: agent)
     (message.region, message.pageURL) = (region, pageURL)
     message.digest = drafts.sorted { $0.incident.id > $1.incident.id }.prefix(100).map { draft in
       AlertMessage.Line(
         title: DraftWords(draft, now: now).digestTitle.printable(maxBytes: 512), severity: draft.severity,
-        begin: min(draft.incident.begin, draft.incident.end ?? now), end: draft.incident.end,
+        begin: min(draft.begin, draft.incident.isOpen ? now : draft.end ?? now),
+        end: draft.incident.isOpen ? nil : draft.end,
         saysWhen: draft.trigger == .past)
     }
     message.memberCount = count

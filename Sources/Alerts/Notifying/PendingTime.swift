@@ -19,6 +19,18 @@ extension Notifier {
   }
 }
 
+extension NotifyContext {
+  /// When an incident in which nothing fires will be over; `nil` while something fires, and for a channel that does not take
+  /// it for open.
+  package func end(of incident: Incident, at channel: String) -> Timestamp? {
+    guard incident.isOpen, let record = incident.log[channel], record.first != nil, !record.heard.isOver
+    else {
+      return nil
+    }
+    return incident.overAt(settings.groupWait, settings.flap).map(wall)
+  }
+}
+
 extension Notifier.Decision {
   fileprivate func overdue(_ context: NotifyContext) -> Duration? {
     switch self {

@@ -69,13 +69,13 @@ package struct HandBook: Hashable, Sendable {
       if let problem = problem(target, length, mutes, names) { return problem }
       let order = order(wish, target, length, now, &generator)
       mutes.append(order)
-      return .done("\(target.text) is muted until \(order.until.rfc3339) (\(order.short))")
+      return .done("\(target.text) is muted until \(order.end) (id \(order.short))")
     case .startMaintenance(let target, let length, let skip):
       if let problem = problem(target, length, windows, names) { return problem }
       var order = order(wish, target, length, now, &generator)
       order.skip = skip
       windows.append(order)
-      return .done("maintenance of \(target.text) until \(order.until.rfc3339) (\(order.short))")
+      return .done("maintenance of \(target.text) until \(order.end) (id \(order.short))")
     case .unmute(let id): return end(id, \.mutes, "unmute", "mute", wish, now)
     case .endMaintenance(let id): return end(id, \.windows, "maintenance end", "maintenance", wish, now)
     }
@@ -193,6 +193,9 @@ extension HandBook.Order {
 
   /// The last letters of its id: enough to tell it from the others.
   package var short: String { String(id.description.suffix(6)) }
+
+  /// When it ends, for people.
+  fileprivate var end: String { until.rfc3339Seconds.replacing("T", with: " ") }
 
   /// As a window of maintenance.
   package var window: MaintenanceWindow {

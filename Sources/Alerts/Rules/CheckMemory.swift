@@ -14,6 +14,10 @@ struct CheckMemory: Sendable {
   /// Slot of the last result.
   private var last: Timestamp?
   private var unknownSince: Timestamp?
+  /// Slot of the last result that was up or degraded.
+  private var lastGood: Timestamp?
+  /// The same before the known state began.
+  private var goodBefore: Timestamp?
   private var lastTime: Duration?
   /// Of successes, oldest first.
   private var samples: [(at: Timestamp, value: Duration)] = []
@@ -32,7 +36,11 @@ struct CheckMemory: Sendable {
       return
     }
     unknownSince = nil
-    if known?.state != result.state { known = (result.state, slot) }
+    if known?.state != result.state {
+      known = (result.state, slot)
+      goodBefore = lastGood
+    }
+    if result.state != .down { lastGood = slot }
     if result.state == .down {
       failingSince = failingSince ?? slot
       failures = min(failures + 1, 1_000_000)
@@ -50,6 +58,11 @@ struct CheckMemory: Sendable {
     samples.append((slot, value))
     // Not at each: to take off the first is to move all.
     if samples.count > 2 * Self.maxSamples { samples.removeFirst(samples.count - Self.maxSamples) }
+  }
+
+  /// Slot of the last result that was up or degraded before a state began; `nil` where none is known.
+  func good(before since: Timestamp) -> Timestamp? {
+    [lastGood, goodBefore].compactMap(\.self).filter { $0 < since }.max()
   }
 
   /// Since when it is in a state; `nil` when it is in another.

@@ -43,7 +43,6 @@ extension RuleWatch {
           events += ended(key, at: now)
           continue
         }
-        guard open[key] == nil else { continue }
         var trouble = Trouble(
           key: key, subject: .budget, severity: rule.severity, name: item.check.name,
           target: item.check.target,
@@ -51,7 +50,7 @@ extension RuleWatch {
         trouble.text = text
         trouble.relation = Trouble.Relation(item.check, peer: nil)
         trouble.pace = item.check.interval
-        events += holds(trouble)
+        events += renewed(trouble)
       }
     }
     return events
@@ -108,14 +107,24 @@ extension RuleWatch {
       for (part, since) in parts.sorted(by: { $0.key < $1.key })
       where since.boot.duration(to: now.boot) >= lasting {
         let key = Trouble.Key(rule: rule.name, part: part)
-        guard open[key] == nil, let notice = current[part] else { continue }
+        guard let notice = current[part] else { continue }
         var trouble = Trouble(
           key: key, subject: .agent, severity: rule.severity, name: "agent: \(part)", since: since.wall)
         trouble.text = notice.what
-        events += holds(trouble)
+        events += renewed(trouble)
       }
     }
     return events
+  }
+
+  /// Opens an alert. One that fires already keeps its begin and gets the other words, where they are others.
+  private mutating func renewed(_ trouble: Trouble) -> [TroubleEvent] {
+    var trouble = trouble
+    if let known = open[trouble.key] {
+      trouble.since = known.since
+      guard trouble != known else { return [] }
+    }
+    return holds(trouble)
   }
 }
 

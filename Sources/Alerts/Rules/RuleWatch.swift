@@ -244,7 +244,7 @@ package struct RuleWatch: Sendable {
     switch rule.kind {
     case .consecutiveFailures(let threshold, let recoveries):
       if memory.failures >= threshold ?? item.check.failureThreshold {
-        return holds(rule, key, item.check, result, since: memory.failingSince ?? result.scheduledAt)
+        return holds(rule, key, item, result, since: memory.failingSince ?? result.scheduledAt)
       }
       return memory.successes >= recoveries ? ended(key, at: result.scheduledAt) : []
     case .state(let state, let lasting):
@@ -254,10 +254,11 @@ package struct RuleWatch: Sendable {
       guard result.state == .up || result.state == .degraded, let value else { return [] }
       guard value > above else { return ended(key, at: result.scheduledAt) }
       var trouble = trouble(rule, key, item.check, result, since: result.scheduledAt)
-      let what = percentile.map { "p\($0) of \(window.text)" } ?? "the response time"
+      let what = percentile.map { "p\($0) over \(window.text)" } ?? "the response time"
       // The check works: what fires is that it is slow.
       trouble.state = .degraded
-      trouble.text = "\(what) is \(StatusFormat.latency(value)), above \(above.text)"
+      trouble.reason = .responseTime
+      trouble.text = "\(what) is \(StatusFormat.latency(value)), above \(StatusFormat.latency(above))"
       return holds(trouble)
     case .certificateExpiry(let before):
       guard let end = result.facts.tls?.pathNotAfter ?? result.facts.tls?.notAfter else { return [] }
@@ -267,6 +268,7 @@ package struct RuleWatch: Sendable {
       var trouble = trouble(rule, key, item.check, result, since: result.scheduledAt)
       trouble.since = open[key]?.since ?? trouble.since
       (trouble.level, trouble.state) = (level + (left > .zero ? 0 : 1), .degraded)
+      trouble.reason = .certificateExpiring
       trouble.severity = Self.severity(of: rule, level: level, isOver: left <= .zero)
       trouble.text =
         left > .zero
@@ -295,7 +297,8 @@ package struct RuleWatch: Sendable {
     }
     // An unknown result leaves the state as it was last known.
     guard result.state == state else { return [] }
-    let trouble = trouble(rule, key, item.check, result, since: since)
+    var trouble = trouble(rule, key, item.check, result, since: since)
+    trouble.lastGood = item.memory.good(before: since)
     guard since.duration(to: result.scheduledAt) >= lasting else {
       let rest = lasting - since.duration(to: result.scheduledAt)
       if open[key] == nil { pending[key] = Pending(due: now.boot + rest, trouble: trouble) }
@@ -311,21 +314,28 @@ package struct RuleWatch: Sendable {
     var trouble = Trouble(
       key: key, subject: rule.kind.subject, severity: rule.severity, name: check.name, target: check.target,
       since: since)
-    (trouble.state, trouble.reason, trouble.text) = (result.state, result.reason, result.message)
+    (trouble.state, trouble.text) = (result.state, result.message)
+    // A rule may fire for a check that works: `ok` is no reason of an alert.
+    trouble.reason = result.reason == .ok ? nil : result.reason
     trouble.relation = Trouble.Relation(check, peer: result.facts.peer?.address)
     trouble.pace = check.interval
     return trouble
   }
 
   private mutating func holds(
-    _ rule: AlertRule, _ key: Trouble.Key, _ check: MonitoringCheck, _ result: CheckResult, since: Timestamp
+    _ rule: AlertRule, _ key: Trouble.Key, _ item: Watched, _ result: CheckResult, since: Timestamp
   ) -> [TroubleEvent] {
     // What holds already is only told when it is down now: the last words stay otherwise.
     guard result.state == .down || open[key] == nil else { return [] }
-    return holds(trouble(rule, key, check, result, since: since))
+    var trouble = trouble(rule, key, item.check, result, since: since)
+    trouble.lastGood = item.memory.good(before: since)
+    return holds(trouble)
   }
 
   mutating func holds(_ trouble: Trouble) -> [TroubleEvent] {
+    var trouble = trouble
+    // As at its opening: after a restart the results before it may not be known.
+    if let known = open[trouble.key] { trouble.lastGood = known.lastGood }
     open[trouble.key] = trouble
     return [.holds(trouble)]
   }

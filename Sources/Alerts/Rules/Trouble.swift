@@ -43,6 +43,8 @@ package struct Trouble: Hashable, Sendable {
   package var text: String?
   /// Since when it is so: the first slot of the row, not the result that made the rule hold.
   package var since: Timestamp
+  /// The last result that was up or degraded, before it; `nil` where none is known, and for what is not about availability.
+  package var lastGood: Timestamp?
   /// How many steps of the rule are passed, from 1; a certificate's rule has several, and each is news.
   package var level = 1
   /// From one result of the check to the next; zero: there are none.

@@ -37,7 +37,7 @@ package struct HeartbeatJudge: Sendable {
       let code = failure.exitCode.map { " with exit code \($0)" } ?? ""
       return Verdict(
         .heartbeatFailed, phase: .assertion,
-        message: "the job said at \(now.told(failure.at)) that it failed\(code)")
+        message: "the job reported a failure at \(now.told(failure.at))\(code)")
     }
     if let excuse = page.excuse, let missed = excuse.due, now.boot > missed + settings.grace,
       !mayStillRun(page, now)

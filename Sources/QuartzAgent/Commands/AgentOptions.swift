@@ -43,6 +43,14 @@ struct OrderOptions: ParsableArguments {
   }
 }
 
+/// Refuses an empty name, such as that of a variable that is not set.
+///
+/// - Parameter what: the thing that is to be named.
+func requireName(_ name: String, _ what: String) throws {
+  guard name.allSatisfy(\.isWhitespace) else { return }
+  throw ValidationError("the name is empty. Name \(what)")
+}
+
 /// Name of the login at the terminal, also behind sudo.
 func loginName() -> String? {
   let environment = processEnvironment()

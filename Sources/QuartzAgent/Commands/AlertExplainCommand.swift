@@ -18,6 +18,8 @@ struct AlertExplainCommand: AsyncParsableCommand {
 
   @OptionGroup var agent: AgentOptions
 
+  func validate() throws { try check.map { try requireName($0, "a check, or leave it out for all") } }
+
   func run() async throws {
     let query = check.map { "&check=\(percentEncoded($0))" } ?? ""
     let text = try await agent.client().ask("/api/v1/incidents?limit=1000\(query)")

@@ -50,6 +50,8 @@ struct AckCommand: AsyncParsableCommand {
   @OptionGroup var order: OrderOptions
   @OptionGroup var agent: AgentOptions
 
+  func validate() throws { try requireName(incident, "an incident: quartz-agent incidents prints their ids") }
+
   func run() async throws {
     try await agent.client().order("incidents/\(percentEncoded(incident))/ack", order.items)
   }
@@ -112,17 +114,29 @@ struct IncidentText {
     return members.count { $0["check_id"]?.string == check } == 1
   }
 
+  /// The member as the page has it, for its mark and the words of its outcome.
+  private func status(of member: JSONValue, in incident: JSONValue) -> IncidentStatus.Member {
+    var status = IncidentStatus.Member(
+      checkID: nil, name: (member["name"]?.string ?? "").printable(maxBytes: 60), rule: "", severity: .low,
+      reason: nil, text: nil, since: .epoch, until: member["until"] == nil ? nil : .epoch)
+    status.state = member["state"]?.string.flatMap(CheckState.init)
+    status.outcome = member["outcome"]?.string
+    status.subject = incident["subject"]?.string.flatMap(AlertSubject.init)
+    return status
+  }
+
   private func member(_ member: JSONValue, of incident: JSONValue, isOne: Bool) -> [String] {
-    let state = member["state"]?.string.flatMap(CheckState.init) ?? .degraded
-    // A rule about degraded or unknown ends as well when the check goes down.
-    let isOther = incident["subject"]?.string == AlertSubject.availability.rawValue && state != .down
-    let isWell = !isOther && (member["outcome"]?.string ?? "recovered") == "recovered"
-    let mark = (member["until"] == nil ? state : isWell ? CheckState.up : .unknown).mark
+    let status = status(of: member, in: incident)
     let rule = isOne ? nil : member["rule"]?.string
     let words = [rule, member["reason"]?.string, member["text"]?.string].compactMap(\.self)
       .joined(separator: ": ")
+    let at = member["until"]?.string.flatMap { Timestamp(rfc3339: $0) }
+    let end =
+      status.until == nil
+      ? ""
+      : ", \(status.outcomeWords)\(at.map { " at \(IncidentStatus.Notification.moment($0))" } ?? "")"
     let line =
-      "  \(mark) \((member["name"]?.string ?? "").printable(maxBytes: 60))  \(words.printable(maxBytes: 256))"
+      "  \(status.mark.mark) \(status.name)  \(words.printable(maxBytes: 256))\(end.printable(maxBytes: 100))"
     return line.folded(width: width, hanging: 6, breaksWords: true)
   }
 }

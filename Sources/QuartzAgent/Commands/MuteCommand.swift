@@ -3,6 +3,7 @@
 import ArgumentParser
 import Basics
 import Monitoring
+import Status
 
 /// `quartz-agent mute`: mutes notifications for checks for a while.
 struct MuteCommand: AsyncParsableCommand {
@@ -27,6 +28,8 @@ struct MuteCommand: AsyncParsableCommand {
   @OptionGroup var order: OrderOptions
   @OptionGroup var agent: AgentOptions
 
+  func validate() throws { try requireName(target, "a check, tag: and a tag, or all") }
+
   func run() async throws {
     try await agent.client().order(
       "mutes", ["target=\(percentEncoded(target))", "for=\(length.text)"] + order.items)
@@ -45,6 +48,8 @@ struct UnmuteCommand: AsyncParsableCommand {
 
   @OptionGroup var order: OrderOptions
   @OptionGroup var agent: AgentOptions
+
+  func validate() throws { try requireName(target, "the muted target, or the id that mute printed") }
 
   func run() async throws {
     try await agent.client().order("mutes/\(percentEncoded(target))/end", order.items)
@@ -76,6 +81,8 @@ struct MaintenanceCommand: AsyncParsableCommand {
     @OptionGroup var order: OrderOptions
     @OptionGroup var agent: AgentOptions
 
+    func validate() throws { try requireName(target, "a check, tag: and a tag, or all") }
+
     func run() async throws {
       let items = ["target=\(percentEncoded(target))", "for=\(length.text)"] + (skip ? ["skip=true"] : [])
       try await agent.client().order("maintenance", items + order.items)
@@ -92,6 +99,10 @@ struct MaintenanceCommand: AsyncParsableCommand {
 
     @OptionGroup var order: OrderOptions
     @OptionGroup var agent: AgentOptions
+
+    func validate() throws {
+      try requireName(target, "the target of the window, or the id that start printed")
+    }
 
     func run() async throws {
       try await agent.client().order("maintenance/\(percentEncoded(target))/end", order.items)
@@ -117,21 +128,40 @@ struct MaintenanceCommand: AsyncParsableCommand {
 enum OrderText {
   static func windows(_ windows: JSONValue?, _ mutes: JSONValue?) -> String {
     var lines: [String] = []
-    for window in windows?["windows"]?.array ?? [] {
+    let orders = windows?["by_hand"]?.array ?? []
+    // An order is among the windows as well, under its reason.
+    let own = Set(orders.map { Hours($0) })
+    for window in windows?["windows"]?.array ?? [] where !own.contains(Hours(window)) {
       let (name, active) = (window["name"]?.string ?? "", window["active"]?.bool ?? false)
-      let hours = "\(window["from"]?.string ?? "") to \(window["until"]?.string ?? "")"
+      let hours = "\(moment(window["from"])) to \(moment(window["until"]))"
       lines.append("\(active ? "maintenance" : "next       ")  \(name.printable(maxBytes: 60))  \(hours)")
     }
-    for order in windows?["by_hand"]?.array ?? [] { lines.append("by hand      \(line(order))") }
+    for order in orders { lines.append("by hand      \(line(order))") }
     for mute in mutes?.array ?? [] { lines.append("muted        \(line(mute))") }
     return lines.isEmpty ? "no window, nothing muted\n" : lines.joined(separator: "\n") + "\n"
   }
 
+  /// Begin and end of a window; those of an order are to the millisecond.
+  private struct Hours: Hashable {
+    let from: String
+    let until: String
+
+    init(_ window: JSONValue) {
+      (from, until) = (window["from"]?.string ?? "", window["until"]?.string ?? "")
+    }
+  }
+
+  private static func moment(_ value: JSONValue?) -> String {
+    let text = value?.string ?? ""
+    return Timestamp(rfc3339: text).map(IncidentStatus.Notification.moment) ?? text
+  }
+
   private static func line(_ order: JSONValue) -> String {
     let id = order["id"]?.string?.suffix(6) ?? ""
-    let words = [order["why"]?.string, order["by"]?.string.map { "by \($0)" }].compactMap(\.self)
+    let by = order["by"]?.string.map { "by \($0)" }
+    let words = [order["why"]?.string, by].compactMap(\.self)
     return
-      "\(id)  \(order["target"]?.string?.printable(maxBytes: 60) ?? "")  until \(order["until"]?.string ?? "")"
+      "\(id)  \(order["target"]?.string?.printable(maxBytes: 60) ?? "")  until \(moment(order["until"]))"
       + (words.isEmpty ? "" : "  (\(words.joined(separator: ", ").printable(maxBytes: 200)))")
   }
 }

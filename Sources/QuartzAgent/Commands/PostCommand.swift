@@ -60,6 +60,7 @@ struct PostCommand: AsyncParsableCommand, TakesWords {
       if update ?? edit != nil, target != nil || text != nil {
         throw ValidationError("--for and --text belong to a new post")
       }
+      if let id = update ?? edit { try requireName(id, "a post: its id or its title") }
       if title != nil, edit == nil { throw ValidationError("--title belongs to --edit") }
       if edit != nil, state != nil { throw ValidationError("--state belongs to --update") }
       if update == nil, edit == nil, words == nil {
@@ -99,6 +100,8 @@ struct PostCommand: AsyncParsableCommand, TakesWords {
     var post: String
 
     @OptionGroup var agent: AgentOptions
+
+    func validate() throws { try requireName(post, "a post: its id or its title") }
 
     func run() async throws {
       let items = [item("by", loginName())].compactMap(\.self)

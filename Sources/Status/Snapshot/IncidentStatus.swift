@@ -264,7 +264,7 @@ extension IncidentStatus.Member {
   package var outcomeWords: String {
     switch outcome {
     case nil, "recovered": otherState.map { "no longer \($0.rawValue)" } ?? "recovered"
-    case "maintenance": "in maintenance"
+    case "maintenance": "maintenance began"
     case "rule_changed": "rule changed"
     case let word?: word
     }

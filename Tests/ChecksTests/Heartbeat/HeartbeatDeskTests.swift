@@ -87,7 +87,7 @@ import Testing
     desk.restore(try #require(HeartbeatBook(bytes, now: later.reading)))
     desk.follow([job.check])
     let outcome = try #require(desk.outcome(of: job.check))
-    #expect(outcome.verdict.message == "the job said at 2026-01-04T02:01:30Z that it failed with exit code 7")
+    #expect(outcome.verdict.message == "the job reported a failure at 2026-01-04T02:01:30Z with exit code 7")
     #expect(outcome.responseTime == .seconds(90) && outcome.excerpt?.contains("\u{1b}") == false)
     later.advance(by: .seconds(86_400 - 3600 + 1801))
     #expect(desk.outcome(of: job.check)?.verdict.reason == .heartbeatMissed)
