@@ -119,7 +119,10 @@ struct Discovery {
 
   private func tree(_ text: String, _ file: String, _ walk: inout Walk) -> YAMLNode? {
     do throws(ConfigErrors) {
-      return try ConfigText.tree(text, file: file, source: walk.source)
+      let tree = try ConfigText.tree(
+        text, file: file, source: walk.source, start: "write [] for a list without targets")
+      walk.add(tree)
+      return tree.problems.isEmpty ? tree.node : nil
     } catch {
       walk.add(error.problems)
       return nil
