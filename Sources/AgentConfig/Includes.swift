@@ -39,7 +39,14 @@ struct Includes {
       let absolute = normalised(walk.references.absolute(pattern))
       reading.patterns.append(absolute)
       var list = ConfigList(pattern: absolute, what: "files", names: [])
-      for file in sources.files.expand(absolute) where !reading.files.contains(file) {
+      let found = sources.files.expand(absolute)
+      if found.isEmpty, let folder = Self.folder(of: absolute), !sources.files.isThere(folder) {
+        walk.warn(
+          position,
+          "include: no file matches \(quoted(pattern)): the directory \(quoted(folder)) does not exist",
+          hint: "check the path; a file that comes later is read then")
+      }
+      for file in found where !reading.files.contains(file) {
         guard reading.files.count < Self.limit else {
           walk.lacksFiles = true
           walk.problem(position, "include names more than \(Self.limit) files")
@@ -53,6 +60,12 @@ struct Includes {
       if ConfigFiles.isPattern(absolute) { reading.lists.append(list) }
     }
     return reading
+  }
+
+  /// The directory before the first wildcard. `nil` where it is the working directory.
+  private static func folder(of pattern: String) -> String? {
+    let plain = pattern.prefix { !ConfigFiles.isPattern(String($0)) }
+    return plain.lastIndex(of: "/").map { $0 == plain.startIndex ? "/" : String(plain[..<$0]) }
   }
 
   private func add(

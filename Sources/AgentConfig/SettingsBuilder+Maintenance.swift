@@ -66,7 +66,7 @@ extension SettingsBuilder {
       let position = map.position(of: problem.path)
       if map.isSecret(problem.path), !problem.path.isEmpty {
         walk.problem(
-          position, "\(CheckProblem.keyText(problem.path)) comes from a secret file and is not acceptable",
+          position, secretFault(problem, map),
           hint: "the value is not shown; see docs/configuration.md for what the key takes")
       } else {
         walk.problem(position, problem.message, hint: problem.hint)

@@ -55,6 +55,11 @@ struct Discovery {
     case (.files(let pattern), _):
       reading.patterns.append(pattern)
       files = sources.files.expand(pattern)
+      if files.isEmpty {
+        walk.warn(
+          position, "discover: no file matches \(quoted(pattern))",
+          hint: "check the path; a file that comes later is read then")
+      }
       guard files.count <= Includes.limit else {
         walk.problem(position, "discover names more than \(Includes.limit) files")
         return

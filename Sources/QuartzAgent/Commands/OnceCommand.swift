@@ -123,7 +123,12 @@ struct OnceCommand: AsyncParsableCommand {
         let all = rounds.checks.count * count
         printError("quartz-agent: stopped: \(all - results.count) of \(all) runs were not finished")
       }
-      if results.isEmpty, !wasStopped { printError("quartz-agent: nothing was run: no check is enabled") }
+      if results.isEmpty, !wasStopped {
+        let isEmpty = selection.settings?.checks.isEmpty ?? true
+        printError(
+          "quartz-agent: nothing was run: \(isEmpty ? "the configuration has no check" : "no check is enabled")"
+        )
+      }
       let status = ExitStatus.of(results.map(\.state))
       let isDelivered = if let early { early } else { try await way?.deliver(results, engine) ?? true }
       if wasStopped { return ExitStatus.interrupted }
