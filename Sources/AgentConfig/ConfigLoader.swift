@@ -175,7 +175,7 @@ func utf8Text(_ bytes: [UInt8], file: String) throws(ConfigErrors) -> String {
   ])
 }
 
-/// Where the first byte that is no UTF-8 stands; the column counts scalars.
+/// Position of the first byte that is no UTF-8; the column counts scalars.
 private func firstInvalid(_ bytes: [UInt8]) -> (line: Int, column: Int) {
   var (line, column) = (1, 1)
   var decoder = UTF8()

@@ -159,7 +159,8 @@ struct Walk {
     return result
   }
 
-  /// Whether a key of a map is its first of this name: of one that is given twice all values are read for their problems.
+  /// Whether a key of a map is its first of this name. Of one that is given twice all values are read for their
+  /// problems.
   private func isNew(_ name: String, _ seen: inout Set<ByteText>) -> Bool {
     !hasTwice || seen.insert(ByteText(name)).inserted
   }
@@ -204,7 +205,7 @@ struct Walk {
     } else if let near = nearest(to: name, among: table.keys.map(\.name)) {
       hint = "did you mean \"\(near)\"?"
     } else {
-      // Without a type, those of all types stand here, some more than once.
+      // Without a type, the keys are those of all types, some more than once.
       var named: Set<ByteText> = []
       let keys = table.keys.map(\.name).filter { named.insert(ByteText($0)).inserted }
       hint = "keys here: " + keys.joined(separator: ", ")

@@ -157,7 +157,7 @@ struct AdHocWordsTests {
     #expect(!shortcuts.isEmpty)
     #expect(
       shortcuts.hint
-        == "-H, -X, -d, -k, --timeout and --retries stand for the keys headers, method, body, tls, timeout and retries"
+        == "-H, -X, -d, -k, --timeout and --retries are the keys headers, method, body, tls, timeout and retries"
     )
   }
 

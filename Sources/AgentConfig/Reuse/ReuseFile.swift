@@ -41,7 +41,7 @@ struct ReuseFile {
   /// `templates` is there, and is no map.
   private(set) var hasUnreadTemplates = false
   private(set) var defaults: Defaults?
-  /// Where `checks` or `groups` stands; nil: the file has neither.
+  /// Position of `checks` or `groups`. `nil` where the file has neither.
   private(set) var position: Position?
   /// The file without the checks that are read later.
   private(set) var rest: YAMLNode

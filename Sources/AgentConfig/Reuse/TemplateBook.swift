@@ -4,7 +4,7 @@ import Basics
 import Monitoring
 import YAML
 
-/// The templates of all files, by name, and what each of them stands for with those that it extends itself.
+/// The templates of all files, by name, and the values of each with those that it extends itself.
 struct TemplateBook {
   /// Templates that lead to one another at most, and that one check or template names.
   static let depth = 16

@@ -39,7 +39,7 @@ extension Walk {
     return list
   }
 
-  /// A name says which checks belong together, so it stands once.
+  /// A name says which checks belong together, so it is given once.
   private mutating func groupNames(_ root: GivenMap) {
     var seen: Set<ByteText> = []
     for item in root["groups"]?.list ?? [] {
