@@ -154,7 +154,11 @@ struct Walk {
       let kind = table.keys[index].value
       if isLeftOut(entry.value, kind) { continue }
       let given = value(entry.value, kind, below)
-      if isNew(entry.key, &seen) { result.entries.append((entry.key, given)) } else { result.settle(entry.key) }
+      if isNew(entry.key, &seen) {
+        result.entries.append((entry.key, given))
+      } else {
+        result.settle(entry.key)
+      }
     }
     return result
   }

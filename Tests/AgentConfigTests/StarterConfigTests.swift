@@ -143,7 +143,8 @@ struct StarterConfigTests {
 
   /// Of several targets the one that is wrong is named.
   @Test(arguments: [
-    (["a.example", "b.example:99999"], "https://b.example:99999: url "), (["a.example", "c d"], "https://c d: url "),
+    (["a.example", "b.example:99999"], "https://b.example:99999: url "),
+    (["a.example", "c d"], "https://c d: url "),
   ])
   func theWrongTargetIsNamed(targets: [String], words: String) throws {
     let error = try #require(throws: AdHocTargetError.self) {
