@@ -36,7 +36,7 @@ package struct AdHocShortcuts: Sendable {
   var hint: String? { isEmpty ? nil : Self.all }
 
   static let all =
-    "-H, -X, -d, -k, --timeout and --retries stand for the keys headers, method, body, tls, timeout and retries"
+    "-H, -X, -d, -k, --timeout and --retries are the keys headers, method, body, tls, timeout and retries"
 
   /// Empty where there is nothing.
   ///

@@ -46,15 +46,16 @@ package struct CaseFile: KeyedSettings {
   package static func parse(
     text: String, file: String, environment: [String: String]
   ) throws(ConfigErrors) -> CaseFile {
-    let node = try ConfigText.tree(text, file: file)
+    let tree = try ConfigText.tree(text, file: file, start: "begin it with cases:")
     var walk = Walk(
       file: file, references: References(environment: environment, files: .disk, base: directory(of: file)))
-    let map = walk.document(node, KeyTable(keys))
+    walk.add(tree)
+    let map = walk.document(tree.node, KeyTable(keys))
     var cases = CaseFile()
     _ = walk.reader.read(map, into: &cases, [])
     if walk.problems.isEmpty, !(1...most).contains(cases.cases.count) {
       walk.problem(
-        node.position, "there are \(cases.cases.count) cases, 1 to \(most) are possible",
+        tree.node.position, "there are \(cases.cases.count) cases, 1 to \(most) are possible",
         hint: "begin the file with cases:")
     }
     guard walk.problems.isEmpty else { throw ConfigErrors(problems: walk.problems) }

@@ -6,7 +6,7 @@ import Monitoring
 
 /// Where configuration files come from: the disk, or a test's own.
 package struct ConfigFiles: Sendable {
-  /// The paths a pattern of `include` stands for, sorted; a path without wildcards stands for itself.
+  /// The paths that match a pattern of `include`, sorted; a path without wildcards is its own match.
   package var expand: @Sendable (String) -> [String]
   /// - Throws: one problem, about the file as a whole.
   package var read: @Sendable (String) throws(ConfigErrors) -> [UInt8]
@@ -26,7 +26,7 @@ package struct ConfigFiles: Sendable {
     self.isThere = isThere
   }
 
-  /// Whether a path stands for whatever is there, and not for itself.
+  /// Whether a path has wildcards.
   static func isPattern(_ path: String) -> Bool { path.contains { "*?[".contains($0) } }
 
   package static let disk = ConfigFiles(

@@ -125,11 +125,13 @@ package enum ConfigLoader {
   static func reading(
     text: String, file: String, sources: ConfigSources
   ) throws(ConfigErrors) -> Reading {
-    let node = try ConfigText.tree(text, file: file)
+    let tree = try ConfigText.tree(text, file: file)
+    let node = tree.node
     let references = References(
       environment: sources.environment, files: sources.secrets, base: directory(of: file),
       credentials: sources.credentials)
     var walk = Walk(file: file, references: references)
+    walk.add(tree)
     let main = ReuseFile(node, isMain: true)
     var root = walk.root(main.rest)
     guard case .map = node.content else { throw ConfigErrors(problems: walk.problems) }
@@ -144,7 +146,9 @@ package enum ConfigLoader {
     settings.discover = discovered.sources
     let (problems, warnings) = (builder.walk.problems, builder.walk.sortedWarnings)
     guard problems.isEmpty else {
-      throw ConfigErrors(problems: problems, warnings: warnings, readable: settings)
+      // Of a key that is given twice, either value may be meant: not enough to find an agent.
+      let readable = tree.problems.isEmpty ? settings : nil
+      throw ConfigErrors(problems: problems, warnings: warnings, readable: readable)
     }
     let origin = ConfigOrigin(
       files: [file] + included.files + discovered.files, patterns: included.patterns + discovered.patterns)
@@ -171,7 +175,7 @@ func utf8Text(_ bytes: [UInt8], file: String) throws(ConfigErrors) -> String {
   ])
 }
 
-/// Where the first byte that is no UTF-8 stands; the column counts scalars.
+/// Position of the first byte that is no UTF-8; the column counts scalars.
 private func firstInvalid(_ bytes: [UInt8]) -> (line: Int, column: Int) {
   var (line, column) = (1, 1)
   var decoder = UTF8()

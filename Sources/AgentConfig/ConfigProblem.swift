@@ -13,7 +13,7 @@ package struct ConfigProblem: Hashable, Sendable, CustomStringConvertible {
   package var message: String
   /// The next step. `nil` where the message says it.
   package var hint: String?
-  /// How many it stands for: more than one at the end of a list that was cut.
+  /// Problems that it is about: more than one at the end of a list that was cut.
   package var count = 1
 
   package init(file: String, line: Int = 0, column: Int = 0, message: String, hint: String? = nil) {

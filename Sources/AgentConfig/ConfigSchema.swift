@@ -151,7 +151,7 @@ extension JSONWriter {
     field("pattern", expression)
   }
 
-  /// `${env:NAME}` and its like stand for values of every type.
+  /// `${env:NAME}` and its like may be values of every type.
   private mutating func reference() { pattern(#"\$\{(env|file|cred):[^}]+\}"#) }
 
   private mutating func orReference(_ body: @escaping (inout JSONWriter) -> Void) {

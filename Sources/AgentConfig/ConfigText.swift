@@ -11,33 +11,50 @@ package enum ConfigText {
   static let tooLarge = "the file is larger than 16 MiB"
   private static let maxDepth = 32
 
-  /// - Parameter source: what places in the tree say of the file.
-  static func tree(_ text: String, file: String, source: Int = 0) throws(ConfigErrors) -> YAMLNode {
+  /// A file that could be read.
+  struct Tree {
+    var node: YAMLNode
+    /// Keys that are given twice or are no text. The rest of the file is read all the same.
+    var problems: [ConfigProblem] = []
+    /// Number of problems, of which `problems` holds the first.
+    var count = 0
+  }
+
+  /// - Parameters:
+  ///   - source: what places in the tree say of the file.
+  ///   - start: hint for an empty file.
+  static func tree(
+    _ text: String, file: String, source: Int = 0, start: String = "start from agent.yaml.example"
+  ) throws(ConfigErrors) -> Tree {
     var reader = YAMLReader(
       YAMLRules(
         bytes: maxSize, depth: maxDepth, bracketsApart: true, extras: .refused, problems: ConfigProblem.most),
       source: source)
-    if let node = reader.read(text).first { return node }
-    let problems = reader.problems.map { ConfigProblem($0, file: file) }
+    if let node = reader.read(text).first { return Tree(node: node) }
+    let problems = reader.problems.map { ConfigProblem($0, file: file, start: start) }
+    if let node = reader.faulty.first { return Tree(node: node, problems: problems, count: reader.count) }
     throw ConfigErrors(problems: ConfigProblem.bounded(problems, of: reader.count))
   }
 
-  fileprivate static func words(_ kind: YAMLProblem.Kind, at position: Position?) -> (String, hint: String?) {
+  fileprivate static func words(
+    _ kind: YAMLProblem.Kind, at position: Position?, start: String
+  ) -> (String, hint: String?) {
     switch kind {
     case .tooLarge: (tooLarge, nil)
     case .byteOrderMark: ("the file begins with a byte order mark", "save it as UTF-8 without BOM")
     case .noMemory: ("no memory left to read the file", nil)
-    case .empty: ("the file is empty", "start from agent.yaml.example")
+    case .empty: ("the file is empty", start)
     case .secondDocument:
       ("a second document begins here", "one file holds one configuration; remove the ---")
     case .mark(let mark): (mark.message, mark.hint)
     case .failure(let words, let began): (failure(words, began, position), words.hint)
     case .tooDeep: ("nested deeper than \(maxDepth) levels", nil)
     case .keyIsNoText: ("a key must be plain text, found a list or a map", nil)
-    case .twice(let name, _):
+    case .twice(let name, let last):
       (
         "key \"\(name.printable(maxBytes: 60))\" is given twice in one map",
-        "it stands here and once more further down"
+        last.line == position?.line
+          ? "remove one of them" : "remove one of them; the other is in line \(last.line)"
       )
     // Only where more of YAML is read than here, or bytes that may be no text.
     case .noUTF8, .tooManyDirectives, .tooManyValues, .tooMuchText, .noAnchor, .noBase64, .noMaps:
@@ -52,13 +69,11 @@ package enum ConfigText {
 }
 
 extension ConfigProblem {
-  fileprivate init(_ problem: YAMLProblem, file: String) {
-    let (message, hint) = ConfigText.words(problem.kind, at: problem.position)
-    var place = problem.position
-    // Where it stands first is told.
-    if case .twice(_, let last) = problem.kind { place = last }
+  fileprivate init(_ problem: YAMLProblem, file: String, start: String) {
+    let (message, hint) = ConfigText.words(problem.kind, at: problem.position, start: start)
     self.init(
-      file: file, line: place?.line ?? 0, column: place?.column ?? 0, message: message, hint: hint)
+      file: file, line: problem.position?.line ?? 0, column: problem.position?.column ?? 0, message: message,
+      hint: hint)
   }
 }
 
@@ -91,7 +106,7 @@ extension YAMLNode {
     return true
   }
 
-  /// For messages: what stands here, without quoting it.
+  /// Kind of the value, for messages that do not quote it.
   var kindText: String {
     switch content {
     case .scalar, .bytes: isNull ? "nothing" : "a single value"

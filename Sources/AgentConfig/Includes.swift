@@ -24,9 +24,13 @@ struct Includes {
 
   func read(into root: inout GivenMap, _ walk: inout Walk) -> Reading {
     var reading = Reading()
+    if root["include"]?.isInvalid == true { walk.lacksFiles = true }
     for (index, pattern) in (root["include"]?.texts ?? []).enumerated() {
       let path = ["include", String(index)]
-      guard !root.isInvalid(path) else { continue }
+      guard !root.isInvalid(path) else {
+        walk.lacksFiles = true
+        continue
+      }
       let position = root.position(of: path)
       guard !pattern.isEmpty, !pattern.utf8.contains(0) else {
         walk.problem(position, "include must be the path of a file, or a pattern such as conf.d/*.yaml")
@@ -35,8 +39,16 @@ struct Includes {
       let absolute = normalised(walk.references.absolute(pattern))
       reading.patterns.append(absolute)
       var list = ConfigList(pattern: absolute, what: "files", names: [])
-      for file in sources.files.expand(absolute) where !reading.files.contains(file) {
+      let found = sources.files.expand(absolute)
+      if found.isEmpty, let folder = Self.folder(of: absolute), !sources.files.isThere(folder) {
+        walk.warn(
+          position,
+          "include: no file matches \(quoted(pattern)): the directory \(quoted(folder)) does not exist",
+          hint: "check the path; a file that comes later is read then")
+      }
+      for file in found where !reading.files.contains(file) {
         guard reading.files.count < Self.limit else {
+          walk.lacksFiles = true
           walk.problem(position, "include names more than \(Self.limit) files")
           return reading
         }
@@ -50,6 +62,12 @@ struct Includes {
     return reading
   }
 
+  /// The directory before the first wildcard. `nil` where it is the working directory.
+  private static func folder(of pattern: String) -> String? {
+    let plain = pattern.prefix { !ConfigFiles.isPattern(String($0)) }
+    return plain.lastIndex(of: "/").map { $0 == plain.startIndex ? "/" : String(plain[..<$0]) }
+  }
+
   private func add(
     _ file: String, at position: Position, to root: inout GivenMap, _ walk: inout Walk
   ) -> ReuseFile? {
@@ -57,6 +75,7 @@ struct Includes {
     do throws(ConfigErrors) {
       bytes = try sources.files.read(file)
     } catch {
+      walk.lacksFiles = true
       for problem in error.problems { walk.problem(position, "include: \(file): \(problem.message)") }
       return nil
     }
@@ -64,12 +83,15 @@ struct Includes {
     do throws(ConfigErrors) {
       let text = try utf8Text(bytes, file: file)
       guard holdsSomething(text) else { return nil }
-      let node = try ConfigText.tree(text, file: file, source: walk.source)
-      let reuse = ReuseFile(node, isMain: false)
+      let tree = try ConfigText.tree(
+        text, file: file, source: walk.source, start: "begin it with checks:, or remove it")
+      walk.add(tree)
+      let reuse = ReuseFile(tree.node, isMain: false)
       // Those of the main file are the agent's.
       for entry in walk.included(reuse.rest).entries where entry.name != "defaults" { root.append(entry) }
       return reuse
     } catch {
+      walk.lacksFiles = true
       walk.add(error.problems)
       return nil
     }

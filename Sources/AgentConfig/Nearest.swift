@@ -3,14 +3,18 @@
 import Basics
 
 /// The candidate a person most likely meant, or nil when none is near: at most one edit in three characters, where an
-/// edit is an insertion, a deletion, a substitution or a swap of neighbours. Case and `-` for `_` cost nothing.
+/// edit is an insertion, a deletion, a substitution or a swap of neighbours. Case and `-` for `_` cost nothing. A candidate
+/// that has no letter of the word is never near.
 package func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
   let folded = fold(word)
   guard (1...40).contains(folded.count) else { return nil }
   var best: (word: String, distance: Int)?
   for candidate in candidates {
-    let distance = editDistance(folded, fold(candidate))
-    guard distance <= max(1, folded.count / 3), distance < best?.distance ?? .max else { continue }
+    let letters = fold(candidate)
+    let distance = editDistance(folded, letters)
+    guard distance < max(folded.count, letters.count), distance <= max(1, folded.count / 3),
+      distance < best?.distance ?? .max
+    else { continue }
     best = (candidate, distance)
   }
   return best?.word

@@ -10,7 +10,7 @@ package enum CredentialRule: Sendable {
   case ofTheService
 }
 
-/// Resolves `${env:NAME}`, `${file:path}` and `${cred:NAME}` in a value. `$${` stands for a literal `${`; what a
+/// Resolves `${env:NAME}`, `${file:path}` and `${cred:NAME}` in a value. `$${` is a literal `${`; what a
 /// reference yields is not looked at again.
 struct References: Sendable {
   var environment: [String: String]

@@ -165,7 +165,7 @@ private func openNote(_ code: Int32) -> SecretFiles.Note {
   }
 }
 
-/// At most 64 KiB from where the descriptor stands; empty at the end. The failure is an errno value.
+/// At most 64 KiB from the descriptor's offset; empty at the end. The failure is an errno value.
 func readChunk(_ descriptor: Int32) -> (bytes: [UInt8], failure: Int32?) {
   var failure: Int32?
   let bytes = [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, count in

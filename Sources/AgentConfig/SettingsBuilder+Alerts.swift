@@ -11,9 +11,10 @@ extension SettingsBuilder {
     settings.zone = zone(map)
     settings.channels = channels(map)
     settings.quietHours = quietHours(map, usual: settings.zone)
-    settings.rules = rules(map, checks, settings.channels.map(\.name))
-    settings.escalate = escalations(map, settings.channels.map(\.name))
-    settings.reports = reports(map, checks, settings)
+    let known = KnownChannels(map)
+    settings.rules = rules(map, checks, known)
+    settings.escalate = escalations(map, known)
+    settings.reports = reports(map, checks, settings, known)
     if case .map(let flap)? = map["flap"]?.value { settings.flap = FlapSettings(flap, &walk.reader) }
     warnOfNoApps(map, settings)
     return settings
@@ -30,7 +31,7 @@ extension SettingsBuilder {
       hint: "set quartz.deliver.to: quartz, or leave alerts.app out")
   }
 
-  private mutating func escalations(_ map: GivenMap, _ channels: [String]) -> [Escalation] {
+  private mutating func escalations(_ map: GivenMap, _ channels: KnownChannels) -> [Escalation] {
     let list = map["escalate"]?.list ?? []
     if list.count > Escalation.limit {
       walk.problem(
@@ -51,7 +52,9 @@ extension SettingsBuilder {
       }
       if let after = step.after, !names.isEmpty { steps.append(Escalation(after: after, to: names)) }
     }
-    if !steps.isEmpty, channels.allSatisfy({ name in steps.contains { $0.to.contains(name) } }) {
+    if !steps.isEmpty, !channels.hasOthers, !channels.names.isEmpty,
+      channels.names.allSatisfy({ name in steps.contains { $0.to.contains(name) } })
+    {
       walk.problem(
         map.position(of: ["escalate"]), "alerts.escalate names every channel, so none is notified at first",
         hint: "leave one channel out of it")
@@ -60,13 +63,14 @@ extension SettingsBuilder {
   }
 
   mutating func nameChannels(
-    _ names: [String], _ map: GivenMap, _ key: String, _ channels: [String]
+    _ names: [String], _ map: GivenMap, _ key: String, _ channels: KnownChannels
   ) {
+    guard !channels.hasOthers else { return }
     for (index, name) in names.enumerated()
-    where !map.isInvalid([key, String(index)]) && !channels.contains(name) {
+    where !map.isInvalid([key, String(index)]) && !channels.names.contains(name) {
       walk.problem(
         map.position(of: [key, String(index)]), "\(key) names \(quoted(name)), which is no channel",
-        hint: nearest(to: name, among: channels).map { "did you mean \"\($0)\"?" })
+        hint: nearest(to: name, among: channels.names).map { "did you mean \"\($0)\"?" })
     }
   }
 
@@ -92,7 +96,7 @@ extension SettingsBuilder {
 
   /// Those of the file, or the usual ones where it names none.
   private mutating func rules(
-    _ map: GivenMap, _ checks: [MonitoringCheck], _ channels: [String]
+    _ map: GivenMap, _ checks: [MonitoringCheck], _ channels: KnownChannels
   ) -> [AlertRule] {
     guard let list = map["rules"]?.list else { return AlertRule.defaults }
     if list.isEmpty {
@@ -127,22 +131,21 @@ extension SettingsBuilder {
 
   /// Only a warning: the API may know the check.
   mutating func warnOfNobody(_ map: GivenMap, _ checks: [MonitoringCheck]) {
-    guard root.map("quartz").map("checks")["pull"]?.flag != true else { return }
-    let names = checks.map(\.name)
-    let ids = Set(checks.map { ByteText($0.id.description) })
-    let tags = Set(checks.flatMap(\.tags).map { ByteText($0) })
+    let known = knownChecks(checks)
+    guard !known.hasOthers else { return }
     for (index, name) in (map["checks"]?.texts ?? []).enumerated()
-    where !name.isEmpty && !names.contains(name) && !ids.contains(ByteText(name)) {
+    where !name.isEmpty && !known.contains(name) {
       walk.warn(
-        map.position(of: ["checks", String(index)]), "checks[\(index)] names no check: \(quoted(name))",
-        hint: nearest(to: name, among: names).map { "did you mean \"\($0)\"?" })
+        map.position(of: ["checks", String(index)]),
+        "checks[\(index)] names no check: \(found(map, "checks", name))",
+        hint: nearest(to: name, among: checks.map(\.name)).map { "did you mean \"\($0)\"?" })
     }
     for (index, tag) in (map["tags"]?.texts ?? []).enumerated()
-    where !tag.isEmpty && !tags.contains(ByteText(tag)) {
+    where !tag.isEmpty && !known.tags.contains(ByteText(tag)) {
       walk.warn(
         map.position(of: ["tags", String(index)]),
-        "tags[\(index)] is a tag that no check has: \(quoted(tag))",
-        hint: nearest(to: tag, among: tags.map(\.text).sorted()).map { "did you mean \"\($0)\"?" })
+        "tags[\(index)] is a tag that no check has: \(found(map, "tags", tag))",
+        hint: nearest(to: tag, among: known.tags.map(\.text).sorted()).map { "did you mean \"\($0)\"?" })
     }
   }
 }

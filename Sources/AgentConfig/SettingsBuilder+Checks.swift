@@ -129,7 +129,7 @@ extension SettingsBuilder {
     let position = map.position(of: problem.path)
     guard !map.isSecret(problem.path) || problem.path.isEmpty else {
       walk.problem(
-        position, "\(CheckProblem.keyText(problem.path)) comes from a secret file and is not acceptable",
+        position, secretFault(problem, map),
         hint: "the value is not shown; see docs/checks.md for what the key takes")
       return
     }
@@ -173,7 +173,7 @@ extension SettingsBuilder {
     guard retries > 0, most > check.interval else { return }
     walk.warn(
       map.position(of: [key]),
-      "\(1 + retries) attempts take up to \(most.text), longer than the interval of \(check.interval.text)",
+      "\(1 + retries) attempts take up to \(most.spelled), longer than the interval of \(check.interval.spelled)",
       hint: "lower timeout or retries, or raise interval; slots that a run outlasts take its verdict")
   }
 

@@ -17,7 +17,7 @@ extension SettingsBuilder {
     }
     let isUsed = !list.isEmpty || checks.contains { !$0.check.plan.dependsOn.isEmpty }
     guard isUsed else { return [] }
-    let known = KnownChecks(root, checks.map(\.check))
+    let known = knownChecks(checks.map(\.check))
     var rules: [DependencyRule] = []
     for item in list {
       guard case .map(let map) = item.value else { continue }
@@ -98,46 +98,9 @@ extension SettingsBuilder {
 
   /// Only a warning: a check with it may come later, or from the API.
   mutating func warnOfTag(_ tag: String, _ position: Position, _ key: String, _ known: KnownChecks) {
-    guard !known.mayPull, !known.tags.contains(ByteText(tag)) else { return }
+    guard !known.hasOthers, !known.tags.contains(ByteText(tag)) else { return }
     walk.warn(
       position, "\(key) names a tag that no check has: \(quoted(tag))",
       hint: nearest(to: tag, among: known.tags.map(\.text).sorted()).map { "did you mean \"\($0)\"?" })
-  }
-}
-
-/// Names that are known: the checks of the file, also those that have other problems, and all that the API brings.
-struct KnownChecks {
-  let mayPull: Bool
-  let mayDiscover: Bool
-  private(set) var tags: Set<ByteText> = []
-  private var written: Set<ByteText> = []
-  private var ids: Set<UniqueID> = []
-  private var off: Set<ByteText> = []
-
-  init(_ root: GivenMap, _ checks: [MonitoringCheck]) {
-    mayPull = root.map("quartz").map("checks")["pull"]?.flag == true
-    mayDiscover = root["discover"]?.list?.isEmpty == false
-    for item in root["checks"]?.list ?? [] {
-      if case .map(let map) = item.value, let name = map["name"]?.text { written.insert(ByteText(name)) }
-    }
-    for check in checks {
-      ids.insert(check.id)
-      if !check.enabled { off.insert(ByteText(check.name)) }
-      for tag in check.plan.tags { tags.insert(ByteText(tag)) }
-    }
-  }
-
-  /// - Parameter mustRun: what is not probed is never down.
-  func problem(_ name: String, _ key: String, mustRun: Bool = false) -> (message: String, hint: String?)? {
-    if mustRun, off.contains(ByteText(name)) {
-      return ("\(key) names \(quoted(name)), which is not enabled", "enable the check, or leave it out")
-    }
-    let isKnown = written.contains(ByteText(name)) || UniqueID(name).map { ids.contains($0) } ?? false
-    guard !isKnown, !mayPull else { return nil }
-    return (
-      "\(key) names \(quoted(name)), which is no check of this file",
-      nearest(to: name, among: written.map(\.text).sorted()).map { "did you mean \"\($0)\"?" }
-        ?? "a name, an id, or tag: and a tag"
-    )
   }
 }

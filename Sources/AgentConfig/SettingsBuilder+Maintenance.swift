@@ -20,7 +20,7 @@ extension SettingsBuilder {
     uniqueWindows(list)
     for item in list {
       guard case .map(let map) = item.value else { continue }
-      selectsSomething(map, checks.map(\.check))
+      warnOfNobody(map, checks.map(\.check))
       if let window = window(MaintenanceDefinition(map, &walk.reader), map, zones) { windows.append(window) }
     }
     for (check, map) in checks {
@@ -66,7 +66,7 @@ extension SettingsBuilder {
       let position = map.position(of: problem.path)
       if map.isSecret(problem.path), !problem.path.isEmpty {
         walk.problem(
-          position, "\(CheckProblem.keyText(problem.path)) comes from a secret file and is not acceptable",
+          position, secretFault(problem, map),
           hint: "the value is not shown; see docs/configuration.md for what the key takes")
       } else {
         walk.problem(position, problem.message, hint: problem.hint)
@@ -85,28 +85,6 @@ extension SettingsBuilder {
       } else {
         first[ByteText(name)] = position
       }
-    }
-  }
-
-  /// Only a warning: the API may know the check.
-  private mutating func selectsSomething(_ map: GivenMap, _ checks: [MonitoringCheck]) {
-    guard root.map("quartz").map("checks")["pull"]?.flag != true else { return }
-    let names = checks.map(\.name)
-    let ids = Set(checks.map { ByteText($0.id.description) })
-    let tags = Set(checks.flatMap(\.tags).map { ByteText($0) })
-    for (index, name) in (map["checks"]?.texts ?? []).enumerated()
-    where !name.isEmpty && !names.contains(name) && !ids.contains(ByteText(name)) {
-      walk.warn(
-        map.position(of: ["checks", String(index)]),
-        "checks[\(index)] names no check: \(found(map, "checks", name))",
-        hint: nearest(to: name, among: names).map { "did you mean \"\($0)\"?" })
-    }
-    for (index, tag) in (map["tags"]?.texts ?? []).enumerated()
-    where !tag.isEmpty && !tags.contains(ByteText(tag)) {
-      walk.warn(
-        map.position(of: ["tags", String(index)]),
-        "tags[\(index)] is a tag that no check has: \(found(map, "tags", tag))",
-        hint: nearest(to: tag, among: tags.map(\.text).sorted()).map { "did you mean \"\($0)\"?" })
     }
   }
 }

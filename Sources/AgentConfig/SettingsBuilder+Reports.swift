@@ -7,7 +7,7 @@ import Monitoring
 extension SettingsBuilder {
   /// - Parameter settings: the channels and the time zone.
   mutating func reports(
-    _ alerts: GivenMap, _ checks: [MonitoringCheck], _ settings: AlertSettings
+    _ alerts: GivenMap, _ checks: [MonitoringCheck], _ settings: AlertSettings, _ known: KnownChannels
   ) -> [ReportSchedule] {
     let list = alerts["reports"]?.list ?? []
     if list.count > ReportSchedule.limit {
@@ -33,7 +33,7 @@ extension SettingsBuilder {
         tell(error.problems, map)
       }
       warnOfNobody(map, checks)
-      nameChannels(map["channels"]?.texts ?? [], map, "channels", settings.channels.map(\.name))
+      nameChannels(map["channels"]?.texts ?? [], map, "channels", known)
     }
     if settings.pageURL == nil, !reports.isEmpty {
       walk.warn(

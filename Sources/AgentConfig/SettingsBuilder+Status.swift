@@ -42,7 +42,7 @@ extension SettingsBuilder {
         map.position, "status.public shows nothing",
         hint: "name checks, or groups (tags) of checks; what is not named stays private")
     }
-    let known = KnownChecks(root, checks)
+    let known = knownChecks(checks)
     judgeNamed(map, known)
     for given in map["pages"]?.list ?? [] {
       guard let page = given.map else { continue }

@@ -62,23 +62,21 @@ struct SettingsBuilder {
   /// An unknown name would be a canary that can never fail; names of the API's checks are known later.
   private mutating func canaries(_ checks: [MonitoringCheck]) -> [String] {
     let names = root["canaries"]?.texts ?? []
-    let mayPull = root.map("quartz").map("checks")["pull"]?.flag == true
+    guard !names.isEmpty else { return names }
+    let known = knownChecks(checks)
     for (index, name) in names.enumerated() where !root.isInvalid(["canaries", String(index)]) {
       let position = root.position(of: ["canaries", String(index)])
-      let isWritten = (root["checks"]?.list ?? []).contains { item in
-        if case .map(let map) = item.value { map["name"]?.text == name } else { false }
-      }
       if names[..<index].contains(name) {
         walk.problem(position, "canaries names \(quoted(name)) twice")
       } else if let check = checks.first(where: { $0.name == name }), !check.enabled {
         walk.problem(
           position, "canaries names \(quoted(name)), which is not enabled",
           hint: "enable the check, or leave it out")
-      } else if !isWritten, !mayPull {
-        let near = nearest(to: name, among: checks.map(\.name)).map { "did you mean \"\($0)\"?" }
+      } else if !known.written.contains(ByteText(name)), !known.hasOthers {
+        let near = nearest(to: name, among: known.written.map(\.text).sorted()).map { "did you mean \"\($0)\"?" }
         let message = "canaries names \(quoted(name)), which is no check of this file"
         let hint = near ?? "a canary is a check that works whenever the uplink does, such as the own router"
-        if root["discover"]?.list?.isEmpty == false {
+        if known.mayDiscover {
           walk.warn(position, message, hint: hint)
         } else {
           walk.problem(position, message, hint: hint)
@@ -95,7 +93,7 @@ struct SettingsBuilder {
     let checksMayExist =
       root["checks"].map { root["checks"]?.list?.isEmpty == false || $0.isInvalid } ?? false
     let mayDiscover = root["discover"].map { $0.list?.isEmpty == false || $0.isInvalid } ?? false
-    guard !mayPull, !mayDiscover, !checksMayExist else { return }
+    guard !mayPull, !mayDiscover, !checksMayExist, !walk.lacksFiles, !walk.lacksChecks else { return }
     walk.problem(
       root.position(of: ["checks"]), "there is nothing to do: checks is empty",
       hint: "add a check, or set quartz.checks.pull: true")

@@ -22,16 +22,18 @@ package struct StarterConfig: Sendable {
   ///
   /// - Throws: the first target that is none, or what the loader says of the whole.
   package func text(patterns: PatternRule) throws(AdHocTargetError) -> String {
+    let sources = ConfigSources(
+      environment: [:], secrets: .none, hostName: "init", patterns: patterns)
     var text = head
     var names: Set<ByteText> = []
     for target in targets {
       let given = try GivenMap(adHoc: Self.target(of: target))
       // Twice the same on the command line is a slip of the hand.
       guard names.insert(ByteText(given["name"]?.text ?? "")).inserted else { continue }
+      // Its problem names the target.
+      _ = try MonitoringCheck(adHoc: Self.target(of: target), keys: nil, sources: sources)
       text += check(given)
     }
-    let sources = ConfigSources(
-      environment: [:], secrets: .none, hostName: "init", patterns: patterns)
     do throws(ConfigErrors) {
       _ = try ConfigLoader.parse(text: text, file: "agent.yaml", sources: sources)
     } catch {

@@ -40,7 +40,7 @@ extension Walk {
   struct Reading {
     var text: String
     var isPlain: Bool
-    private var isSecret: Bool
+    private(set) var isSecret: Bool
 
     init(_ resolved: References.Resolved, isPlain: Bool) {
       self.text = resolved.text
@@ -117,15 +117,18 @@ extension Walk {
   ) -> Int? {
     guard reading.isPlain, let value = decimal(reading.text) else {
       problem(
-        place.position, "\(place.key) must be \(words), found \(reading.found)", hint: integerHint(reading))
+        place.position, "\(place.key) must be \(words), found \(reading.found)",
+        hint: integerHint(reading, range))
       return nil
     }
     return bounded(value, range, place, \.description)
   }
 
-  private func integerHint(_ reading: Reading) -> String? {
+  private func integerHint(_ reading: Reading, _ range: ClosedRange<Int>) -> String? {
     let text = reading.text
-    if !reading.isPlain { return decimal(text) == nil ? nil : "write it without quotes" }
+    if !reading.isPlain {
+      return decimal(text).map(range.contains) == true ? "write it without quotes" : nil
+    }
     if text.hasPrefix("0"), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
       return "a leading zero means octal to some and nothing to others; leave it out"
     }
@@ -143,11 +146,24 @@ extension Walk {
         isNumber
           ? "\(place.key) needs a unit, found \(reading.found)"
           : "\(place.key) must be a duration, found \(reading.found)",
-        hint: isNumber
-          ? "such as \(reading.text)s; units are us, ms, s, m, h, d" : "such as 500ms, 30s, 5m, 1h, 21d")
+        hint: durationHint(reading, range, isNumber: isNumber))
       return nil
     }
     return bounded(value, range, place, \.text)
+  }
+
+  /// Only values that the key takes are offered.
+  private func durationHint(
+    _ reading: Reading, _ range: ClosedRange<Duration>, isNumber: Bool
+  ) -> String {
+    func fitting(_ words: [String]) -> [String] {
+      words.filter { Duration(text: $0).map(range.contains) ?? false }
+    }
+    var offered = fitting(["500ms", "30s", "5m", "1h", "21d"])
+    if offered.isEmpty { offered = [range.lowerBound.text] }
+    guard isNumber else { return "such as \(offered.joined(separator: ", "))" }
+    let own = reading.isSecret ? [] : fitting([reading.text + "s"])
+    return "such as \(own.first ?? offered[0]); units are us, ms, s, m, h, d"
   }
 
   private mutating func size(_ reading: Reading, _ range: ClosedRange<Int>, _ place: KeyPlace) -> Int? {
@@ -158,21 +174,30 @@ extension Walk {
         isNumber
           ? "\(place.key) needs a unit, found \(reading.found)"
           : "\(place.key) must be a size, found \(reading.found)",
-        hint: isNumber
-          ? "such as \(reading.text)KiB; units are B, KiB, MiB, GiB, TiB"
-          : "such as 64KiB; units are B, KiB, MiB, GiB, TiB")
+        hint: sizeHint(reading, range, isNumber: isNumber))
       return nil
     }
     return bounded(value, range, place, ByteSize.text)
   }
 
+  /// Only a value that the key takes is offered.
+  private func sizeHint(_ reading: Reading, _ range: ClosedRange<Int>, isNumber: Bool) -> String {
+    let own = isNumber && !reading.isSecret ? [reading.text + "KiB"] : []
+    let offered = (own + ["64KiB", "64MiB", "1GiB"]).first {
+      ByteSize.parse($0).map(range.contains) ?? false
+    }
+    return "such as \(offered ?? ByteSize.text(range.lowerBound)); units are B, KiB, MiB, GiB, TiB"
+  }
+
   private mutating func percent(_ reading: Reading, _ place: KeyPlace) -> Double? {
     let digits = reading.text.dropLast(reading.text.hasSuffix("%") ? 1 : 0)
     let isNumber = !digits.isEmpty && digits.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2e }
-    if reading.text.hasSuffix("%"), isNumber, let value = Double(digits) { return value }
+    let number = isNumber ? Double(digits) : nil
+    if reading.text.hasSuffix("%"), let number { return number }
+    let isShare = number.map { $0 <= 100 } ?? false
     problem(
       place.position, "\(place.key) must be a share in percent, found \(reading.found)",
-      hint: isNumber ? "write \(digits)%" : "such as 20%")
+      hint: isShare && !reading.isSecret ? "write \(digits)%" : "such as 20%")
     return nil
   }
 

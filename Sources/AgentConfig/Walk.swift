@@ -12,8 +12,15 @@ struct Walk {
   let references: References
   /// Gives the keys what the walk read.
   var reader: KeyReader
-  /// Problems that kept an included file from being read at all.
+  /// Problems of files as YAML.
   private var broken: [ConfigProblem] = []
+  private var brokenCount = 0
+  /// An included file could not be read: its checks and templates are not known.
+  var lacksFiles = false
+  /// Checks could not be made of what is written: their names are not known.
+  var lacksChecks = false
+  /// A key of some file is given twice.
+  private var hasTwice = false
   private var warnings: [ConfigProblem] = []
   private var warningCount = 0
   /// Credentials that only the service can read.
@@ -101,12 +108,22 @@ struct Walk {
   }
 
   /// Problems of a file that could not be read.
-  mutating func add(_ found: [ConfigProblem]) { broken += found }
+  mutating func add(_ found: [ConfigProblem]) {
+    broken += found
+    brokenCount += found.count
+  }
+
+  /// Problems of a file that is read all the same.
+  mutating func add(_ tree: ConfigText.Tree) {
+    broken += tree.problems
+    brokenCount += tree.count
+    hasTwice = hasTwice || !tree.problems.isEmpty
+  }
 
   /// Everything that is wrong, in the order of the files; two about one place in the order they were found in.
   var problems: [ConfigProblem] {
     let found = sorted(broken + reader.problems.map { told($0.position, $0.message, $0.hint) })
-    return ConfigProblem.bounded(found, of: broken.count + reader.count)
+    return ConfigProblem.bounded(found, of: brokenCount + reader.count)
   }
 
   /// Warnings, in the same order.
@@ -127,6 +144,7 @@ struct Walk {
   private mutating func map(_ entries: [YAMLNode.Entry], _ table: KeyTable, _ place: KeyPlace) -> GivenMap {
     var result = GivenMap(at: place.position)
     result.entries.reserveCapacity(entries.count)
+    var seen: Set<ByteText> = []
     for entry in entries {
       let below = place.below(entry.key, entry.position)
       guard let index = table.place(of: entry.key) else {
@@ -135,9 +153,20 @@ struct Walk {
       }
       let kind = table.keys[index].value
       if isLeftOut(entry.value, kind) { continue }
-      result.entries.append((entry.key, value(entry.value, kind, below)))
+      let given = value(entry.value, kind, below)
+      if isNew(entry.key, &seen) {
+        result.entries.append((entry.key, given))
+      } else {
+        result.settle(entry.key)
+      }
     }
     return result
+  }
+
+  /// Whether a key of a map is its first of this name. Of one that is given twice all values are read for their
+  /// problems.
+  private func isNew(_ name: String, _ seen: inout Set<ByteText>) -> Bool {
+    !hasTwice || seen.insert(ByteText(name)).inserted
   }
 
   /// Whether a key is taken for one that is not given: so is a map when each of its keys is taken away.
@@ -180,7 +209,7 @@ struct Walk {
     } else if let near = nearest(to: name, among: table.keys.map(\.name)) {
       hint = "did you mean \"\(near)\"?"
     } else {
-      // Without a type, those of all types stand here, some more than once.
+      // Without a type, the keys are those of all types, some more than once.
       var named: Set<ByteText> = []
       let keys = table.keys.map(\.name).filter { named.insert(ByteText($0)).inserted }
       hint = "keys here: " + keys.joined(separator: ", ")
@@ -256,9 +285,11 @@ struct Walk {
   /// A map whose names are the writer's.
   private mutating func free(_ entries: [YAMLNode.Entry], _ kind: ValueKind, _ place: KeyPlace) -> GivenMap {
     var result = GivenMap(at: place.position)
+    var seen: Set<ByteText> = []
     for entry in entries {
       if isLeftOut(entry.value, kind) { continue }
-      result.entries.append((entry.key, value(entry.value, kind, place.below(entry.key, entry.position))))
+      let given = value(entry.value, kind, place.below(entry.key, entry.position))
+      if isNew(entry.key, &seen) { result.entries.append((entry.key, given)) }
     }
     return result
   }
@@ -294,6 +325,19 @@ struct Walk {
       case .scalar(let text, _) = entry.value.content
     else { return nil }
     return (try? references.resolve(text)).flatMap { CheckType(word: $0.text) }
+  }
+}
+
+extension GivenMap {
+  /// Of a key that is given twice, the first single value counts; of lists and maps none does, so that no other problem
+  /// follows from the choice.
+  fileprivate mutating func settle(_ name: String) {
+    for index in entries.indices where entries[index].name == name {
+      switch entries[index].value.value {
+      case .list, .map: entries[index].value.value = .invalid
+      default: break
+      }
+    }
   }
 }
 

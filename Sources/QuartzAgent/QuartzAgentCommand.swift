@@ -13,7 +13,7 @@ struct QuartzAgentCommand: AsyncParsableCommand {
     discussion: """
       Exit codes: 0 fine (once: all up), 1 degraded, 2 down, 3 unknown, 64 wrong usage, 65 and 66 \
       wrong or unreadable input, 70 internal error, 73 an output that cannot be written, \
-      75 another agent holds the state directory, 78 wrong configuration.
+      75 another agent holds the state directory, 78 wrong configuration, 130 stopped before the end.
       """,
     version: agentVersion,
     subcommands: [
@@ -56,7 +56,12 @@ struct QuartzAgentCommand: AsyncParsableCommand {
     }
     var error = error
     let code = exitCode(for: error)
-    if code == .success { exit(withError: error) }
+    // Help, the version and completions are output like any other.
+    if code == .success {
+      let text = fullMessage(for: error)
+      if !text.isEmpty { printOutput(text + "\n") }
+      exit(withError: ExitCode.success)
+    }
     // Anything but a usage error or a failure of a command is a fault of ours, and 1 means "degraded".
     if code == .failure, !(error is CommandFailure) {
       error = failure("\(error)", status: ExitStatus.internalError)

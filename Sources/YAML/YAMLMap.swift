@@ -9,13 +9,12 @@ struct YAMLMap {
   private var merged: [YAMLNode.Entry] = []
   private var keys = SeenKeys()
 
-  /// Adds an entry whose name is new.
+  /// Adds an entry.
   ///
-  /// - Returns: where the name stood last; the first entry of a name is kept.
+  /// - Returns: position of the last entry with this name. `nil` where the name is new.
   mutating func add(_ name: String, _ value: YAMLNode, at position: Position) -> Position? {
-    if let last = keys.note(name, at: position) { return last }
     entries.append(YAMLNode.Entry(key: name, position: position, value: value))
-    return nil
+    return keys.note(name, at: position)
   }
 
   /// The value of a merge key: a map, or a list of maps. False: something else.

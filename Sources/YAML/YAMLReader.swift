@@ -11,6 +11,9 @@ package struct YAMLReader {
   package private(set) var problems: [YAMLProblem] = []
   /// How many there are.
   package private(set) var count = 0
+  /// The documents of a text whose only problems are those behind which the reader goes on: a key that is given twice or
+  /// is no text. They hold each value of a key that is given twice. Empty where there are other problems, or none.
+  package private(set) var faulty: [YAMLNode] = []
   private var failure: YAMLFailure?
   /// The trees hold an anchor, a tag or an alias somewhere.
   private var isMarked = false
@@ -47,10 +50,12 @@ package struct YAMLReader {
 
   private mutating func read(_ text: UnsafeBufferPointer<UInt8>) -> [YAMLNode] {
     var documents: [YAMLNode] = []
+    var isRead = false
     do throws(Stop) {
       try checkStart(of: text)
       guard let parser = YAMLParser(text) else { throw stop(.noMemory) }
       try read(parser, into: &documents)
+      isRead = true
     } catch {}
     if rules.refusesExtras, isMarked || failure != nil { tellMarks(of: text) }
     if let failure, problems.isEmpty {
@@ -58,7 +63,9 @@ package struct YAMLReader {
         .failure(failure.words, began: failure.began.map { inside(text, $0) }),
         failure.position.map { inside(text, $0) })
     }
-    return problems.isEmpty ? documents : []
+    if problems.isEmpty { return documents }
+    if isRead, rules.refusesExtras, !isMarked { faulty = documents }
+    return []
   }
 
   /// Problems that are seen without libyaml.

@@ -102,7 +102,8 @@ struct AdHocShortcutsTests {
 
   /// The judge of the file's keys judges these, too.
   @Test(arguments: [
-    ("timeout: 5s", "key \"timeout\" is given twice in one map"), (nil, "timeout needs a unit, found \"5\""),
+    ("timeout: 5s", "timeout needs a unit, found \"5\"; key \"timeout\" is given twice in one map"),
+    (nil, "timeout needs a unit, found \"5\""),
   ])
   func theyAreKeys(keys: String?, message: String) throws {
     let error = try #require(throws: AdHocTargetError.self) {

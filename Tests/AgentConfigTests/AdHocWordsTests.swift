@@ -125,7 +125,7 @@ struct AdHocWordsTests {
   /// A problem without a hint of its own has that of the options, if there are any.
   @Test func hintsOfProblems() throws {
     let own = try error("https://a.example/", keys: "url: https://b.example/") { $0.retries = 1 }
-    #expect(own.hint == "it stands here and once more further down")
+    #expect(own.hint == "remove one of them")
     let usual = try error("https://a.example/") { $0.method = "A B" }
     #expect(usual.message.hasPrefix("https://a.example/: method "))
     let many = try error("https://a.example/", keys: "timeot: 5s, ipp: 4") { $0.timeout = "5" }
@@ -226,7 +226,7 @@ struct AdHocWordsTests {
     #expect(
       shortcuts.hint == AdHocShortcuts.all
         && AdHocShortcuts.all
-          == "-H, -X, -d, -k, --timeout and --retries stand for the keys headers, method, body, tls, timeout and retries"
+          == "-H, -X, -d, -k, --timeout and --retries are the keys headers, method, body, tls, timeout and retries"
     )
   }
 

@@ -16,7 +16,7 @@ struct NearestTests {
     #expect(nearest(to: word, among: keys) == expected)
   }
 
-  @Test(arguments: ["", "prometheus", "x", "query", "certificate", "portxyz", "timers"])
+  @Test(arguments: ["", "5", "prometheus", "x", "query", "certificate", "portxyz", "timers"])
   func leavesAlone(word: String) {
     #expect(nearest(to: word, among: keys) == nil)
   }
@@ -29,6 +29,7 @@ struct NearestTests {
   /// One edit in three characters, and one at least; words of up to forty.
   @Test(
     arguments: [
+      ("a", "b", false), ("a", "ab", true), ("5", "4", false), ("A", "a", true),
       ("ab", "ac", true), ("ab", "cd", false), ("abcde", "abcxy", false), ("abcdef", "abcdxy", true),
       ("abcdef", "abcxyz", false), ("abcdefghi", "abcdefxyz", true), ("abcdefghi", "abcdewxyz", false),
       ("abdc", "abcd", true), ("abc", "abcd", true), ("abcd", "abc", true),

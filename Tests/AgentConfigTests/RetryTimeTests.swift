@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-import AgentConfig
 import Testing
+
+@testable import AgentConfig
 
 /// Attempts that together may outlast the interval are a warning, wherever the retries are written.
 @Suite struct RetryTimeTests {
@@ -23,5 +24,13 @@ import Testing
     let words = interval.map { "4 attempts take up to 43s, longer than the interval of \($0)" }
     #expect(loaded.warnings.count == (words == nil ? 0 : 1), "\(loaded.warnings)")
     if let words { #expect(loaded.warnings.first?.headline.contains(words) == true, "\(loaded.warnings)") }
+  }
+
+  @Test(arguments: [
+    (0, "0s"), (59_500, "59500ms"), (60_000, "1m"), (90_000, "1m 30s"), (36_022_000, "10h 22s"),
+    (90_061_250, "1d 1h 1m 1s 250ms"),
+  ])
+  func lengthsAreReadByPeople(milliseconds: Int, words: String) {
+    #expect(Duration.milliseconds(milliseconds).spelled == words)
   }
 }

@@ -140,6 +140,18 @@ struct StarterConfigTests {
         """))
   }
 
+  /// Of several targets the one that is wrong is named.
+  @Test(arguments: [
+    (["a.example", "b.example:99999"], "https://b.example:99999: url "),
+    (["a.example", "c d"], "https://c d: url "),
+  ])
+  func theWrongTargetIsNamed(targets: [String], words: String) throws {
+    let error = try #require(throws: AdHocTargetError.self) {
+      try StarterConfig(targets: targets).text(patterns: .unchecked)
+    }
+    #expect(error.message.hasPrefix(words), "\(error.message)")
+  }
+
   /// Who writes an address that is none is told by the loader's words.
   @Test func aFirstFileIsJudged() throws {
     let error = try #require(throws: AdHocTargetError.self) {

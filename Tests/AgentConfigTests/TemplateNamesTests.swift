@@ -83,7 +83,7 @@ struct TemplateNamesTests {
     #expect(
       problems(ring + check("[web, quite-another]")) == [
         "agent.yaml:3:59: extends names \"quite-another\", which is no template"
-          + "\n  hint: templates stand in the section of that name"
+          + "\n  hint: templates are in the section of that name"
       ])
   }
 

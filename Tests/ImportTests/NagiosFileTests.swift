@@ -91,6 +91,19 @@ import Testing
     #expect(entries.allSatisfy { $0.value.text == "v" })
   }
 
+  /// A file of another program has neither an object nor a setting.
+  @Test(arguments: [
+    ("endpoints:\n  - name: a\n    url: \"https://a.example/?b=c\"\n", true), ("hello\n", true),
+    ("cfg_file=/etc/a.cfg\nhello\n", false), ("$USER1$=/usr/lib\n", false), ("# nothing\n", false),
+    ("hello\ndefine host{\nhost_name a\n}\n", false),
+  ])
+  func filesOfOthers(text: String, isForeign: Bool) throws {
+    #expect(try read(text).isForeign == isForeign)
+    guard isForeign else { return }
+    let reasons = try ReadSource(.nagios, text).reasons
+    #expect(Set(reasons) == ["the file does not look like an object file of Nagios"])
+  }
+
   /// A template alone is no object.
   @Test(arguments: [("register 0", false), ("register 1", true), ("name t", true)])
   func realObjects(line: String, isReal: Bool) throws {

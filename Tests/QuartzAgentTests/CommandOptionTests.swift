@@ -55,7 +55,7 @@ import Testing
 
   @Test func defaultsOfOnce() throws {
     let once = try OnceCommand.parse([])
-    #expect((once.count, once.warmUp, once.every) == (1, 0, .seconds(1)))
+    #expect((once.count, once.warmUp) == (1, 0) && once.every == nil)
     #expect(!once.explain && !once.trace && !once.post && once.export == nil && once.targets == [])
     #expect(once.output.format == nil && once.output.colors.color == .auto && !once.output.colors.noColor)
     let shortcuts = once.asked.shortcuts
@@ -99,7 +99,14 @@ import Testing
       (["--warm-up=-1"], "--warm-up must be 0 to 1000"),
       (["--warm-up", "1001"], "--warm-up must be 0 to 1000"),
       (["--explain"], nil), (["--explain", "--format", "table"], nil),
-      (["--explain", "--format", "json"], "--explain goes with --format table; json has all of it already"),
+      (
+        ["--explain", "--format", "json"],
+        "--explain goes with --format table; json has no place for its details, such as response headers"
+      ),
+      (["--every", "5s"], "--every is the interval between rounds: add --count"),
+      (["--every", "5s", "--count", "2"], nil), (["--every", "5s", "--warm-up", "1"], nil),
+      (["-c", ""], "--config is empty: name a file"),
+      (["-c", "-"], "--config reads no standard input: name a file"), (["-c", "a.yaml"], nil),
       (["--export", "a.CSV"], nil),
       (
         ["--export", "a.txt"], "--export a.txt: the end of the name is .csv, .json, .md, .ndjson, .xml"
@@ -141,6 +148,31 @@ import Testing
     ] as [([String], String?)])
   func whatImportTakes(options: [String], problem: String?) {
     judge(refusal(of: ImportCommand.self, options), problem)
+  }
+
+  @Test(
+    arguments: [
+      ([], nil), (["--interval", "1s"], nil), (["--interval", "0s"], "--interval must be 1s to "),
+      (["--interval", "999ms"], "--interval must be 1s to "),
+    ] as [([String], String?)])
+  func whatInitTakes(options: [String], problem: String?) {
+    judge(refusal(of: InitCommand.self, options), problem)
+  }
+
+  /// The default in the help is one that the option accepts.
+  @Test func defaultsAreAccepted() {
+    for span in [Duration.seconds(1), .seconds(3600), .milliseconds(50), .seconds(90)] {
+      #expect(Duration(argument: span.defaultValueDescription) == span)
+    }
+    #expect(TraceCommand.helpMessage(columns: 200).contains("(default: 1s)"))
+    #expect(InitCommand.helpMessage(columns: 200).contains("(default: 1m)"))
+    #expect(ImportCommand.helpMessage(columns: 200).contains("(default: 1h)"))
+  }
+
+  /// Lines that are rewritten need a terminal that can move.
+  @Test(arguments: [(nil, false), ("", false), ("dumb", false), ("xterm", true), ("linux", true)])
+  func linesAreRewritten(name: String?, isDone: Bool) {
+    #expect(Terminal.rewritesLines { $0 == "TERM" ? name : nil } == isDone)
   }
 
   @Test func whatGoesTogether() {

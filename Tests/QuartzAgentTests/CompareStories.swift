@@ -195,7 +195,7 @@ import Testing
       let missing = try await agent("compare", "none", "none", in: folder)
       #expect(missing.status == 66 && missing.stderr.contains("none: No such file"))
       let directory = try await agent("compare", ".", ".", in: folder)
-      #expect(directory.status == 65 && directory.stderr.contains("Is a directory"))
+      #expect(directory.status == 66 && directory.stderr.contains("Is a directory"))
       #expect(try await agent("compare", "-", "-", in: folder).status == 64)
     }
   }

@@ -116,10 +116,11 @@ import Testing
     }
   }
 
-  @Test func outputThatCannotBeWrittenIsNoSuccess() async throws {
+  @Test(arguments: [["schema"], ["help"], ["help", "once"], ["--version"], ["once", "--help"], []])
+  func outputThatCannotBeWrittenIsNoSuccess(arguments: [String]) async throws {
     try await withTemporaryDirectory { folder in
-      let outcome = try await AgentProcess(["schema"], in: folder, stdout: "/dev/full").finish()
-      #expect(outcome.status == 70)
+      let outcome = try await AgentProcess(arguments, in: folder, stdout: "/dev/full").finish()
+      #expect(outcome.status == 73)
       #expect(outcome.stderr.contains("cannot write the output: No space left on device"))
     }
   }

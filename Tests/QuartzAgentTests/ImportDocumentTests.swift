@@ -87,7 +87,7 @@ import Testing
     #expect(head.count == 2)
     #expect(
       head.first
-        == "# Made by quartz-agent import gatus. Look through what stands in comments.")
+        == "# Made by quartz-agent import gatus. Read the settings in comments.")
     let names = try #require(head.last).split(separator: " ").dropFirst(5)
     #expect(head.last?.hasPrefix("# Set before the start: ") == true && names.count == 2)
     #expect(names.allSatisfy { document.text.contains("${env:\($0)}") })

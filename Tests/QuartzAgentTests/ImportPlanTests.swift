@@ -40,7 +40,7 @@ import Testing
 
   /// The head names the variables that the file needs, where it needs any and they are no files.
   @Test func heads() throws {
-    let first = "# Made by quartz-agent import gatus. Look through what stands in comments.\n"
+    let first = "# Made by quartz-agent import gatus. Read the settings in comments.\n"
     #expect(try document([Self.plain]).text == first + Self.check)
     #expect(try document([Self.plain], output: "b/agent.yaml").text == first + Self.check)
     let named = try document([Self.secret])

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import ArgumentParser
 import Basics
 import Foundation
 import Glibc
@@ -64,6 +65,27 @@ import Testing
         "/usr/bin/mandoc", ["-Tascii", "agent.yaml.5"], debianPackage: "mandoc", in: folder
       ).output.replacing(/.\u{8}/, with: "")
       #expect(keys.contains("failure_threshold (1 to 100)") && keys.contains("Default: none."), "\(keys)")
+    }
+  }
+
+  /// Each command lists its exit codes. Those of incidents, ack, mute, unmute and maintenance are added with them.
+  @Test func exitCodesAreListed() {
+    let later = ["incidents", "ack", "mute", "unmute", "maintenance"].map { "quartz-agent-\($0).1" }
+    for page in ManualPages.all() where page.name.hasSuffix(".1") && !later.contains(page.name) {
+      #expect(page.text.contains("Exit code"), "\(page.name)")
+    }
+  }
+
+  /// Commands to be copied are lines of their own, as they are written.
+  @Test func commandsOfADescriptionAreCode() throws {
+    var page = ManualText(title: "a", section: 1)
+    page.section("B")
+    page.text("Words\nof it.\n\n  one \\\n    --two\n  three\n\nMore.")
+    #expect(
+      page.text.hasSuffix(
+        ".SH \"B\"\nWords of it.\n.PP\n.RS 4\n.nf\none \\e\n  \\-\\-two\nthree\n.fi\n.RE\n.PP\nMore.\n"))
+    for command in [ImportCommand.helpMessage(columns: 80), CompareCommand.helpMessage(columns: 80)] {
+      #expect(command.contains(" \\\n"), "\(command)")
     }
   }
 

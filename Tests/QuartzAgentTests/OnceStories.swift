@@ -225,6 +225,21 @@ import Testing
     }
   }
 
+  /// A file that cannot be written is reported before the first round.
+  @Test func anExportIsTriedFirst() async throws {
+    try await withTemporaryDirectory { folder in
+      try await withLoopbackServer(script: web()) { server in
+        let page = "http://127.0.0.1:\(server.port)/"
+        let none = try await agent("once", "--count", "3", "--export", "nodir/x.json", page, in: folder)
+        #expect(none.status == 73 && none.stdout == "" && server.accepted == 0, "\(none.stderr)")
+        #expect(none.stderr.contains("cannot write the results: nodir/x.json: No such file"))
+        let some = try await agent("once", "--export", "x.json", page, in: folder)
+        #expect(some.status == 0 && server.accepted == 1, "\(some.stderr)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["x.json"])
+      }
+    }
+  }
+
   /// Nobody gets the keys of what a probe sends by asking the environment for them.
   @Test func noKeysAreLogged() async throws {
     try await withTemporaryDirectory { folder in

@@ -53,7 +53,11 @@ import Testing
       for (arguments, words) in rows {
         let outcome = try await AgentProcess(["report", "--socket", place] + arguments, in: folder).finish()
         #expect(outcome.status == 0 && outcome.stdout == "{}\n", "\(outcome.stderr)")
-        #expect(asked.take() == ["GET /api/v1/report\(words)"])
+        // Each tag is looked for first.
+        let questions = asked.take()
+        #expect(questions.last == "GET /api/v1/report\(words)")
+        #expect(questions.dropLast().allSatisfy { $0.hasPrefix("GET /api/v1/checks?limit=1&tag=") })
+        #expect(questions.count == 1 + arguments.count { $0 == "--tag" })
       }
     }
   }

@@ -27,8 +27,11 @@ import Testing
         let page = try await agent("report", "--format", "html", in: folder)
         #expect(
           page.status == 0 && page.stdout.hasPrefix("<!doctype html>") && !page.stdout.contains("<script"))
-        let json = try await agent("report", "--format", "json", "--tag", "none", in: folder)
-        #expect(try JSONValue.parse(json.stdout.utf8)["data"]?["checks"]?.array?.isEmpty == true)
+        for command in ["report", "status"] {
+          let none = try await agent(command, "--format", "json", "--tag", "none", in: folder)
+          #expect(none.status == 64 && none.stdout == "", "\(none.stderr)")
+          #expect(none.stderr.contains("no check of the running agent has the tag \"none\""))
+        }
 
         let future = try await agent("report", "--month", "9999-01", in: folder)
         #expect(
@@ -66,7 +69,7 @@ import Testing
         let status = try await agent("status", in: folder)
         #expect(status.stdout.contains("report    monthly, next "), "\(status.stdout)")
         let none = try await agent("report", "--send", "weekly", in: folder)
-        #expect(none.status == 78 && none.stderr.contains("no report is called \"weekly\""), "\(none.stderr)")
+        #expect(none.status == 64 && none.stderr.contains("no report is called \"weekly\""), "\(none.stderr)")
         running.send(SIGTERM)
         #expect(try await running.finish().status == 0)
       }

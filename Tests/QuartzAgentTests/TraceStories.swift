@@ -108,7 +108,7 @@ struct TraceStories {
     (["trace", "--flows", "9", "127.0.0.1"], 64, "--flows must be 1 to 8"),
     (["trace", "-4", "-6", "127.0.0.1"], 64, "exclude each other"),
     (["trace", "127.0.0.1/x"], 64, "is no target"),
-    (["trace", "--networks", "/nowhere", "127.0.0.1"], 65, "No such file"),
+    (["trace", "--networks", "/nowhere", "127.0.0.1"], 66, "No such file"),
     (["trace", "169.254.169.254:80"], 3, "cloud metadata address"),
     (["trace", "-6", "127.0.0.1:80"], 3, "is not an IPv6 address"),
   ])

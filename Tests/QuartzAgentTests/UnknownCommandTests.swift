@@ -10,6 +10,8 @@ import Testing
 @Suite struct UnknownCommandTests {
   @Test(arguments: [
     ("statsu", "did you mean 'status'? see: quartz-agent status --help"),
+    ("help rnu", "did you mean 'run'? see: quartz-agent run --help"),
+    ("help spool lss", "did you mean 'ls'? see: quartz-agent spool ls --help"),
     ("spool lss", "did you mean 'ls'? see: quartz-agent spool ls --help"),
     (
       "spool quarantine resubmitt",
@@ -30,7 +32,9 @@ import Testing
     #expect(
       UnknownCommand(["zzz"], of: QuartzAgentCommand.self)?.hint.contains("run, once, validate") == true)
     for line in [
-      [], ["status"], ["spool", "ls", "x"], ["post", "Payments are failing"], ["--version"], ["help", "onc"],
+      [], ["status"], ["spool", "ls", "x"], ["post", "Payments are failing"], ["--version"], ["help"],
+      ["help", "once"],
+      ["help", "spool", "ls"], ["help", "--version"],
       ["once", "statsu"], ["-x", "y"],
     ] {
       #expect(UnknownCommand(line, of: QuartzAgentCommand.self) == nil, "\(line)")
@@ -38,7 +42,10 @@ import Testing
   }
 
   /// The real program says it and exits as for any wrong usage; ArgumentParser does the same for options.
-  @Test(arguments: [(["statsu"], "'status'"), (["once", "--timout", "5s", "tcp://a:1"], "'--timeout'")])
+  @Test(arguments: [
+    (["statsu"], "'status'"), (["help", "statsu"], "'status'"),
+    (["once", "--timout", "5s", "tcp://a:1"], "'--timeout'"),
+  ])
   func theProgramSaysIt(arguments: [String], words: String) async throws {
     try await withTemporaryDirectory { folder in
       let outcome = try await AgentProcess(arguments, in: folder).finish()

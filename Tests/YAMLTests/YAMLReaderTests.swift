@@ -134,6 +134,19 @@ extension YAMLRules {
     #expect(read(twice, .plain).hasSuffix("k3 twice, last 7:1 at 8:1; 2 more"))
   }
 
+  /// A text with a key given twice is offered with both values, unless it has other problems.
+  @Test(arguments: [
+    ("a: 1\nb: 2\na: 3\n", ["a", "b", "a"]), ("[a]: 1\nb: 2\n", ["b"]), ("a: 1\n", []),
+    ("a: 1\na: 2\nb: [\n", []), ("a: 1\na: &x 2\n", []),
+  ])
+  func faultyTextsAreOffered(text: String, keys: [String]) {
+    var reader = YAMLReader(.plain)
+    let isRead = !reader.read(text).isEmpty
+    var names: [String] = []
+    if case .map(let entries)? = reader.faulty.first?.content { names = entries.map(\.key) }
+    #expect(names == keys && isRead == (reader.count == 0))
+  }
+
   @Test func placesSayWhichFile() {
     var reader = YAMLReader(.plain, source: 7)
     guard case .map(let entries)? = reader.read("a: 1\n").first?.content else {

@@ -55,6 +55,11 @@ struct Discovery {
     case (.files(let pattern), _):
       reading.patterns.append(pattern)
       files = sources.files.expand(pattern)
+      if files.isEmpty {
+        walk.warn(
+          position, "discover: no file matches \(quoted(pattern))",
+          hint: "check the path; a file that comes later is read then")
+      }
       guard files.count <= Includes.limit else {
         walk.problem(position, "discover names more than \(Includes.limit) files")
         return
@@ -119,7 +124,10 @@ struct Discovery {
 
   private func tree(_ text: String, _ file: String, _ walk: inout Walk) -> YAMLNode? {
     do throws(ConfigErrors) {
-      return try ConfigText.tree(text, file: file, source: walk.source)
+      let tree = try ConfigText.tree(
+        text, file: file, source: walk.source, start: "write [] for a list without targets")
+      walk.add(tree)
+      return tree.problems.isEmpty ? tree.node : nil
     } catch {
       walk.add(error.problems)
       return nil

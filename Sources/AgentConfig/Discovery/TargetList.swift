@@ -8,7 +8,7 @@ import YAML
 /// `{"targets": ["host:port"], "labels": {"name": "value"}}`, as JSON or YAML.
 package struct TargetList: Hashable, Sendable {
   package struct Target: Hashable, Sendable {
-    /// As it stands there: a host, host:port, or a URL.
+    /// As the list has it: a host, host:port, or a URL.
     package var address: String
     package var host: String
     package var port: UInt16?
@@ -22,6 +22,12 @@ package struct TargetList: Hashable, Sendable {
   package struct Label: Hashable, Sendable {
     package var name: String
     package var value: String
+  }
+
+  /// A value of a list: a text, or the words for another value that was found.
+  private enum Found {
+    case text(String)
+    case other(String)
   }
 
   package struct Problem: Error, Hashable, Sendable { package var message: String }
@@ -56,10 +62,11 @@ package struct TargetList: Hashable, Sendable {
       guard let addresses = group["targets"]?.array else {
         throw Problem(message: "has a group without a list of targets")
       }
-      let labels = (group["labels"]?.members ?? []).compactMap { member in
-        member.value.string.map { Label(name: member.name, value: $0) }
-      }
-      try add(addresses.map { $0.string ?? "" }, labels)
+      let labels = group["labels"]
+      if let labels, labels.members == nil { skip("labels must be a map, found \(Self.shown(labels))") }
+      try add(
+        addresses.map { $0.string.map(Found.text) ?? .other(Self.shown($0)) },
+        (labels?.members ?? []).map { ($0.name, Self.label($0.value)) })
     }
   }
 
@@ -72,32 +79,53 @@ package struct TargetList: Hashable, Sendable {
       guard case .map(let entries) = group.content,
         case .list(let addresses)? = entries.first(where: { $0.key == "targets" })?.value.content
       else { throw Problem(message: "has a group without a list of targets") }
-      var labels: [Label] = []
-      if case .map(let given)? = entries.first(where: { $0.key == "labels" })?.value.content {
-        labels = given.compactMap { entry in
-          if case .scalar(let text, _) = entry.value.content {
-            Label(name: entry.key, value: text)
-          } else {
-            nil
-          }
-        }
+      var labels: [(name: String, value: Found)] = []
+      let given = entries.first { $0.key == "labels" }?.value
+      if case .map(let entries)? = given?.content {
+        labels = entries.map { ($0.key, Self.found($0.value)) }
+      } else if let given {
+        skip("labels must be a map, found \(given.kindText)")
       }
-      let texts = addresses.map { node in
-        if case .scalar(let text, _) = node.content { text } else { "" }
-      }
-      try add(texts, labels)
+      try add(addresses.map(Self.found), labels)
     }
   }
 
-  private mutating func add(_ addresses: [String], _ given: [Label]) throws(Problem) {
-    // What begins so is Prometheus' own.
-    let labels = given.filter { label in
-      guard !label.name.hasPrefix("__") else { return false }
-      let isFine = Self.isPlain(label.name, Self.longestLabel) && Self.isPlain(label.value, Self.longestLabel)
-      if !isFine { skip("the label \(quoted(label.name)) holds what no label of a check may") }
-      return isFine
+  /// Single values are labels as their text: Prometheus reads YAML so.
+  private static func label(_ value: JSONValue) -> Found {
+    switch value {
+    case .string(let text), .number(let text): .text(text)
+    case .bool(let flag): .text(flag.description)
+    default: .other(shown(value))
     }
-    for address in addresses {
+  }
+
+  private static func shown(_ value: JSONValue) -> String {
+    if value.array != nil { return "a list" }
+    if value.members != nil { return "a map" }
+    return value.text.printable(maxBytes: 80)
+  }
+
+  private static func found(_ node: YAMLNode) -> Found {
+    guard case .scalar(let text, _) = node.content, !node.isNull else { return .other(node.kindText) }
+    return .text(text)
+  }
+
+  private mutating func add(_ addresses: [Found], _ given: [(name: String, value: Found)]) throws(Problem) {
+    var labels: [Label] = []
+    // Names with this prefix are Prometheus' own.
+    for (name, value) in given where !name.hasPrefix("__") {
+      switch value {
+      case .text(let text) where [name, text].allSatisfy({ Self.isPlain($0, Self.longestLabel) }):
+        labels.append(Label(name: name, value: text))
+      case .text: skip("the label \(quoted(name)) holds what no label of a check may")
+      case .other(let words): skip("the label \(quoted(name)) must be a text, found \(words)")
+      }
+    }
+    for found in addresses {
+      guard case .text(let address) = found else {
+        if case .other(let words) = found { skip("\(words) is no host, host:port or URL") }
+        continue
+      }
       guard let target = Self.target(address, labels) else {
         skip("\(quoted(address)) is no host, host:port or URL")
         continue

@@ -28,15 +28,21 @@ struct Expansion {
   private let files: [ReuseFile]
   private var count = 0
   private var isFull = false
+  /// A check names a template that may be in a part of the configuration that cannot be read.
+  private(set) var lacksTemplates = false
+  private let mayLackTemplates: Bool
   /// Targets that lack what their check names.
   private(set) var lacking: [(target: FoundTarget, word: String)] = []
 
   /// Says something about a place.
   typealias Tell = (Position, String, String?) -> Void
 
-  /// - Parameter files: the main file first.
-  init(_ files: [ReuseFile], budget: Int = YAMLMerge.most, tell: Tell) {
+  /// - Parameters:
+  ///   - files: the main file first.
+  ///   - lacksFiles: others could not be read.
+  init(_ files: [ReuseFile], budget: Int = YAMLMerge.most, lacksFiles: Bool = false, tell: Tell) {
     self.files = files
+    mayLackTemplates = lacksFiles || files.contains(where: \.hasUnreadTemplates)
     merge = YAMLMerge(budget: budget)
     for entry in files.flatMap(\.templates) where book.add(entry) != nil {
       tell(
@@ -103,7 +109,11 @@ struct Expansion {
       whole.content = .map(try merged(entries, group, file, type))
     } catch {
       // Of what all targets of a source have, its example tells.
-      if words?.found == nil { tell(error.position, error.message, error.hint) }
+      if error.isUnknownName, mayLackTemplates {
+        lacksTemplates = true
+      } else if words?.found == nil {
+        tell(error.position, error.message, error.hint)
+      }
       return
     }
     let made = each(whole, words, tell)

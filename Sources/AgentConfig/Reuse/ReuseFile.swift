@@ -38,8 +38,10 @@ struct ReuseFile {
 
   private(set) var groups: [Group] = []
   private(set) var templates: [YAMLNode.Entry] = []
+  /// `templates` is there, and is no map.
+  private(set) var hasUnreadTemplates = false
   private(set) var defaults: Defaults?
-  /// Where `checks` or `groups` stands; `nil` when the file has neither.
+  /// Position of `checks` or `groups`. `nil` where the file has neither.
   private(set) var position: Position?
   /// The file without the checks that are read later.
   private(set) var rest: YAMLNode
@@ -67,8 +69,12 @@ struct ReuseFile {
     case ("discover", .list(let items)):
       left.value.content = .list(items.map(\.withKeptName))
     case ("templates", .map(let named)):
-      templates = named.map { $0.marked(.template) }
-      left.value = left.value.withTemplates(templates)
+      let marked = named.map { $0.marked(.template) }
+      // One that is given twice in the map was reported with it.
+      var seen = Set(templates.map { ByteText($0.key) })
+      templates += marked.filter { seen.insert(ByteText($0.key)).inserted }
+      left.value = left.value.withTemplates(marked)
+    case ("templates", _): hasUnreadTemplates = true
     case ("defaults", .map(let keys)):
       let marked = keys.map { $0.marked(.defaults) }
       defaults = Defaults(label: "defaults", entries: marked)

@@ -4,7 +4,7 @@ import Basics
 import Monitoring
 import YAML
 
-/// The templates of all files, by name, and what each of them stands for with those that it extends itself.
+/// The templates of all files, by name, and the values of each with those that it extends itself.
 struct TemplateBook {
   /// Templates that lead to one another at most, and that one check or template names.
   static let depth = 16
@@ -19,11 +19,13 @@ struct TemplateBook {
     var position: Position
     var message: String
     var hint: String?
+    /// No template is known by this name.
+    var isUnknownName = false
   }
 
   private var named: [ByteText: YAMLNode.Entry] = [:]
 
-  /// - Returns: the template that bears the name already; nil: none does, and this one is kept.
+  /// - Returns: the template that has the name already. `nil` where none has it, and this one is kept.
   mutating func add(_ entry: YAMLNode.Entry) -> YAMLNode.Entry? {
     let name = ByteText(entry.key)
     if let earlier = named[name] { return earlier }
@@ -45,9 +47,9 @@ struct TemplateBook {
       let near = nearest(to: name, among: named.keys.map(\.text).sorted()).map { "did you mean \"\($0)\"?" }
       throw Problem(
         position: position, message: "extends names \(quoted(name)), which is no template",
-        hint: near ?? "templates stand in the section of that name")
+        hint: near ?? "templates are in the section of that name", isUnknownName: true)
     }
-    // What else is there is told of the section.
+    // What else is there was reported with the section.
     guard case .map(let entries) = entry.value.content else { return [] }
     return entries
   }

@@ -10,16 +10,17 @@ extension Walk {
     groupNames(root)
     guard let position = files.lazy.compactMap(\.position).first else { return }
     var told: [(position: Position, message: String, hint: String?)] = []
-    var expansion = Expansion(files) { told.append(($0, $1, $2)) }
+    var expansion = Expansion(files, lacksFiles: lacksFiles) { told.append(($0, $1, $2)) }
     let reading = self
     let made = expansion.checks(type: { reading.checkType($0) }) { told.append(($0, $1, $2)) }
     for lack in expansion.lacking { leaveOut(lack.target, "it has no \(lack.word), which its check names") }
     for problem in told { self.problem(problem.position, problem.message, hint: problem.hint) }
+    lacksChecks = lacksChecks || !told.isEmpty || expansion.lacksTemplates
     let list = read(made, at: position)
     root.entries.removeAll { $0.name == "checks" && !$0.value.isInvalid }
     guard root["checks"] == nil else { return }
-    // A check that could not be made was told of; the list is then no list that lacks something.
-    let isBroken = made.isEmpty && !told.isEmpty
+    // A check that could not be made was reported; the list is then no list that lacks something.
+    let isBroken = made.isEmpty && lacksChecks
     root.entries.append(("checks", Given(isBroken ? .invalid : .list(list), at: position)))
   }
 
@@ -38,7 +39,7 @@ extension Walk {
     return list
   }
 
-  /// A name says which checks belong together, so it stands once.
+  /// A name says which checks belong together, so it is given once.
   private mutating func groupNames(_ root: GivenMap) {
     var seen: Set<ByteText> = []
     for item in root["groups"]?.list ?? [] {

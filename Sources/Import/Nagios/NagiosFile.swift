@@ -16,6 +16,8 @@ struct NagiosFile {
   var objects: [NagiosObject] = []
   /// The lines `key=value` outside objects, and lines that are neither, under their first word.
   var settings: [(name: String, value: ForeignNode)] = []
+  /// A file without an object and without a setting of Nagios: it is of another program.
+  var isForeign = false
 
   /// - Parameter most: values that a file may have.
   static func read(_ bytes: [UInt8], most: Int = ForeignLimits.values) throws(ImportProblem) -> NagiosFile {
@@ -51,6 +53,8 @@ struct NagiosFile {
       }
     }
     if let open { throw ImportProblem("line \(open.line): the object has no }") }
+    file.isForeign =
+      file.objects.isEmpty && !file.settings.isEmpty && !file.settings.contains(where: isSetting)
     return file
   }
 
@@ -95,6 +99,11 @@ struct NagiosFile {
     "notification_failure_options": "notification_failure_criteria",
     "execution_failure_options": "execution_failure_criteria",
   ]
+
+  /// Whether it is `key=value` or `$USER1$=value`, as Nagios writes it.
+  private static func isSetting(_ entry: (name: String, value: ForeignNode)) -> Bool {
+    entry.name.utf8.allSatisfy { isTokenByte($0) } && entry.value.text?.hasPrefix(entry.name) == false
+  }
 
   private static func setting(_ line: String, _ number: Int) -> (name: String, value: ForeignNode) {
     guard let equals = line.firstIndex(of: "=") else {

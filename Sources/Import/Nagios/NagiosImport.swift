@@ -35,7 +35,7 @@ struct NagiosImport {
     for object in objects {
       close(object, try book.unknownTemplates(of: object), isUsed: contacts.isUsed(object))
     }
-    for file in files { NagiosSettings(file.settings, ledger).close(given.map(\.name)) }
+    for file in files { NagiosSettings(file, ledger).close(given.map(\.name)) }
     return checks
   }
 
@@ -284,15 +284,18 @@ extension NagiosMacros.Obstacle {
 struct NagiosSettings {
   private let settings: [(name: String, value: ForeignNode)]
   private let ledger: Ledger
+  private let isForeign: Bool
 
-  init(_ settings: [(name: String, value: ForeignNode)], _ ledger: Ledger) {
-    (self.settings, self.ledger) = (settings, ledger)
+  init(_ file: NagiosFile, _ ledger: Ledger) {
+    (settings, self.ledger, isForeign) = (file.settings, ledger, file.isForeign)
   }
 
   /// - Parameter given: names of all files.
   func close(_ given: [String]) {
     for (name, value) in settings {
       switch name {
+      case _ where isForeign:
+        ledger.list(value, "the file does not look like an object file of Nagios", always: false)
       case "cfg_file", "resource_file":
         let isGiven = given.contains { Self.isSame($0, value.text ?? "") }
         if isGiven {

@@ -34,7 +34,8 @@ struct AlertCommand: AsyncParsableCommand {
       discussion: """
         No running agent is needed. Receivers that keep a state, PagerDuty and Alertmanager, get it as resolved at once. \
         A channel whose credential only the service can read is named and not tried. \
-        Exit code: 0 when each channel accepted it, 3 when one did not, 78 for a wrong configuration.
+        Exit code: 0 when each channel accepted it, 3 when one did not, 64 for a channel \
+        that does not exist, 78 for a wrong configuration, 130 stopped before the end.
         """)
 
     @Argument(
@@ -94,7 +95,7 @@ struct AlertCommand: AsyncParsableCommand {
           throw failure(
             "no channel is called \(quoted(name))",
             hint: near ?? "channels: \(channels.map(\.name).joined(separator: ", "))",
-            status: ExitStatus.configuration)
+            status: ExitCode.validationFailure.rawValue)
         }
         return channel
       }

@@ -2,7 +2,6 @@
 
 import ArgumentParser
 import Basics
-import Glibc
 import Monitoring
 
 /// `quartz-agent compare`: latency between two agents, regions or days.
@@ -15,14 +14,15 @@ struct CompareCommand: AsyncParsableCommand {
       after a change. Checks are matched by id, else by name and target. A difference is reported only where the ranks \
       of the times say so.
 
-        quartz-agent once --count 30 --format ndjson https://example.com > london.ndjson
+        quartz-agent once --count 30 --format ndjson \\
+          https://example.com > london.ndjson
         quartz-agent compare london.ndjson paris.ndjson
 
-      --by-place asks the running agent, and takes no file: each check with confirm as its places see it, against the
+      --by-place asks the running agent, and takes no file: each check with confirm as its places see it, against the \
       fastest of them.
 
       Exit code: 0 compared, 1 slower by --fail-slower, 3 too few or too unsteady times for --fail-slower, or no agent answers, \
-      65 a line that is no result, or nothing to compare, 66 a file that cannot be read.
+      64 wrong usage, 65 a line that is no result, or nothing to compare, 66 a file that cannot be read.
       """)
 
   @Option(help: "table or json. Default: table.")
@@ -140,7 +140,7 @@ struct CompareCommand: AsyncParsableCommand {
       throw failure(
         problem.message,
         hint: "a file has one result a line, as once --format ndjson and spool export print them",
-        status: access(file.path, R_OK) == 0 || file.path == "-" ? ExitStatus.badData : ExitStatus.noInput)
+        status: problem.isUnreadable ? ExitStatus.noInput : ExitStatus.badData)
     }
   }
 }

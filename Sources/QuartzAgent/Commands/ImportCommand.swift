@@ -27,7 +27,8 @@ struct ImportCommand: AsyncParsableCommand {
       With --diff nothing is written without --output: the old monitor (blackbox_exporter) and the new checks are asked \
       side by side, and their verdicts compared.
 
-        quartz-agent import blackbox blackbox.yml prometheus.yml --diff http://127.0.0.1:9115 --for 1h
+        quartz-agent import blackbox blackbox.yml prometheus.yml \\
+          --diff http://127.0.0.1:9115 --for 1h
 
       Exit code: 0 everything was carried over with the same meaning, 1 something was not, \
       65 the files are unusable, 66 a file cannot be read, 73 the output exists or cannot be written. With --diff: 0 all \
@@ -41,8 +42,7 @@ struct ImportCommand: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Write the report of settings that were not carried over here.",
-      discussion: "Default: the output with .report.txt behind it.",
+      "Write the report of settings that were not carried over here. Default: the output with .report.txt behind it.",
       valueName: "file"))
   var report: String?
 

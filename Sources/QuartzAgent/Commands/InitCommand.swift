@@ -35,6 +35,14 @@ struct InitCommand: ParsableCommand {
       "Listen address of the status page, such as 127.0.0.1:9797.", valueName: "address:port"))
   var listen: String?
 
+  func validate() throws {
+    guard CheckLimits.interval.contains(interval) else {
+      throw ValidationError(
+        "--interval must be \(CheckLimits.interval.lowerBound.text) to \(CheckLimits.interval.upperBound.text)"
+      )
+    }
+  }
+
   func run() throws {
     if output != "-", access(output, F_OK) == 0 { throw exists(output) }
     var starter = StarterConfig(targets: targets, interval: interval, listen: listen)
@@ -46,7 +54,7 @@ struct InitCommand: ParsableCommand {
     do {
       text = try starter.text(patterns: Pattern.rule)
     } catch {
-      throw usage(error.message, error.hint)
+      throw usage(error.message.replacing("status.listen must", with: "--listen must"), error.hint)
     }
     guard output != "-" else {
       printOutput(text)

@@ -8,7 +8,11 @@ struct CompletionsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "completions",
     abstract: "Print the completion script of a shell.",
-    discussion: "deploy/README.md says where each shell looks for it.")
+    discussion: """
+      deploy/README.md says where each shell looks for it.
+
+      Exit code: 0 printed, 64 wrong usage, 73 the output cannot be written.
+      """)
 
   enum Shell: String, CaseIterable, ExpressibleByArgument {
     case bash, zsh, fish
@@ -36,8 +40,11 @@ struct ManualCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "man",
     abstract: "Print a page of the manual, for man(1).",
-    discussion:
-      "Names of pages: quartz-agent.1, quartz-agent-once.1, agent.yaml.5 and so on.")
+    discussion: """
+      Names of pages: quartz-agent.1, quartz-agent-once.1, agent.yaml.5 and so on.
+
+      Exit code: 0 printed, 64 there is no such page, 73 the output cannot be written.
+      """)
 
   @Argument(help: "A page, or a command. Default: quartz-agent.1.")
   var page = "quartz-agent.1"

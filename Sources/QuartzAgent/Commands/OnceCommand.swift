@@ -49,8 +49,8 @@ struct OnceCommand: AsyncParsableCommand {
   @Option(help: "Rounds before the first that counts: neither printed nor delivered.")
   var warmUp = 0
 
-  @Option(help: "Interval from the start of one round to the next, such as 500ms.")
-  var every: Duration = .seconds(1)
+  @Option(help: "Interval from the start of one round to the next, such as 500ms. Default: 1s.")
+  var every: Duration?
 
   @Option(
     name: .customLong("tag"),
@@ -75,8 +75,13 @@ struct OnceCommand: AsyncParsableCommand {
   func validate() throws {
     guard (1...1_000_000).contains(count) else { throw ValidationError("--count must be 1 to 1000000") }
     guard (0...1000).contains(warmUp) else { throw ValidationError("--warm-up must be 0 to 1000") }
+    if every != nil, count == 1, warmUp == 0 {
+      throw ValidationError("--every is the interval between rounds: add --count")
+    }
     if explain, let format = output.format, format != .table {
-      throw ValidationError("--explain goes with --format table; \(format.rawValue) has all of it already")
+      throw ValidationError(
+        "--explain goes with --format table; \(format.rawValue) has no place for its details, such as response headers"
+      )
     }
     if let export, ResultExport(export) == nil {
       throw ValidationError(
@@ -90,6 +95,8 @@ struct OnceCommand: AsyncParsableCommand {
 
   func run() async throws {
     let selection = try OnceSelection(targets: targets, tags: tags, options: asked, config: config)
+    let file = export.flatMap(ResultExport.init)
+    try file?.requireWritable()
     let terminal = Terminal()
     let explains = explain || trace && output.format ?? .table == .table
     let printer = OncePrinter(
@@ -107,7 +114,8 @@ struct OnceCommand: AsyncParsableCommand {
       }
       let traces = OnceTraces(selection.settings?.trace ?? TraceSettings())
       let rounds = OnceRounds(
-        checks: selection.checks, plan: selection.maintenance, count: count, warmUp: warmUp, every: every,
+        checks: selection.checks, plan: selection.maintenance, count: count, warmUp: warmUp,
+        every: every ?? .seconds(1),
         traces: trace ? traces : nil)
       let (results, wasStopped) = try await rounds.run(engine, printer)
       let unfinished = wasStopped ? rounds.unfinished(results) : []
@@ -115,7 +123,6 @@ struct OnceCommand: AsyncParsableCommand {
       // the file.
       let isPlugin = output.format == .nagios
       let early = isPlugin ? try await way?.deliver(results, engine) : nil
-      let file = export.flatMap(ResultExport.init)
       if isPlugin { try file?.write(printer.document(results, unfinished)) }
       printer.finish(results, unfinished: unfinished, isDelivered: early ?? true)
       if !isPlugin { try file?.write(printer.document(results, unfinished)) }
@@ -123,7 +130,12 @@ struct OnceCommand: AsyncParsableCommand {
         let all = rounds.checks.count * count
         printError("quartz-agent: stopped: \(all - results.count) of \(all) runs were not finished")
       }
-      if results.isEmpty, !wasStopped { printError("quartz-agent: nothing was run: no check is enabled") }
+      if results.isEmpty, !wasStopped {
+        let isEmpty = selection.settings?.checks.isEmpty ?? true
+        printError(
+          "quartz-agent: nothing was run: \(isEmpty ? "the configuration has no check" : "no check is enabled")"
+        )
+      }
       let status = ExitStatus.of(results.map(\.state))
       let isDelivered = if let early { early } else { try await way?.deliver(results, engine) ?? true }
       if wasStopped { return ExitStatus.interrupted }

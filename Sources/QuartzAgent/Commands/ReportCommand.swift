@@ -17,7 +17,7 @@ struct ReportCommand: AsyncParsableCommand {
       is not changed: the report is still sent when it is due.
 
       Exit code: 0 when the agent answered and each channel accepted the report, 3 when no agent answers or a channel did \
-      not, 64 for a month or a week that is none, 78 for a wrong configuration.
+      not, 64 for a period, tag or report that does not exist, 78 for a wrong configuration.
       """)
 
   /// Form of the answer.
@@ -92,6 +92,8 @@ struct ReportCommand: AsyncParsableCommand {
     if let objective { items.append("objective=\(objective)") }
     if format == .table { items.append("width=\(Terminal().width)") }
     let query = items.isEmpty ? "" : "?" + items.joined(separator: "&")
-    printOutput(try await agent.client().ask("/api/v1/report\(format.ending)\(query)"))
+    let client = try agent.client()
+    try await client.requireTags(tags)
+    printOutput(try await client.ask("/api/v1/report\(format.ending)\(query)"))
   }
 }

@@ -21,7 +21,7 @@ extension ReportCommand {
       throw failure(
         "no report is called \(quoted(name))",
         hint: nearest(to: name, among: names).map { "did you mean \"\($0)\"?" }
-          ?? "reports: \(names.joined(separator: ", "))", status: ExitStatus.configuration)
+          ?? "reports: \(names.joined(separator: ", "))", status: ExitCode.validationFailure.rawValue)
     }
     let content = try await content(schedule, now: TimeSource.system.wall())
     let writer = MessageWriter(

@@ -16,6 +16,9 @@ struct RunCommand: AsyncParsableCommand {
     discussion: """
       Runs until SIGTERM or SIGINT, then finishes what is in flight within 5 s and exits 0; a second signal exits at \
       once. SIGHUP, and a change of its files, reads the checks of the configuration again.
+
+      Exit code: 0 stopped by a signal, 64 wrong usage, 70 internal error, or results could not be written to disk, \
+      75 another agent holds the state directory, 78 a wrong configuration.
       """)
 
   @OptionGroup var config: ConfigOptions

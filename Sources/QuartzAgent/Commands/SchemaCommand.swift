@@ -8,7 +8,8 @@ import Basics
 struct SchemaCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "schema",
-    abstract: "Print the JSON Schema of agent.yaml, or of a file of cases, for editors.")
+    abstract: "Print the JSON Schema of agent.yaml, or of a file of cases, for editors.",
+    discussion: "Exit code: 0 printed, 64 wrong usage, 73 the output cannot be written.")
 
   @Flag(help: "Print the tables of keys in Markdown instead, as the documentation has them.")
   var markdown = false

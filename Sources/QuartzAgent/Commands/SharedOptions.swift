@@ -15,6 +15,11 @@ struct ConfigOptions: ParsableArguments {
 
   static let systemPath = "/etc/quartz-agent/agent.yaml"
 
+  func validate() throws {
+    if path == "" { throw ValidationError("--config is empty: name a file") }
+    if path == "-" { throw ValidationError("--config reads no standard input: name a file") }
+  }
+
   /// The file to read: the one given, or the first default that exists; nil when there is none. One behind a folder that this
   /// user may not enter counts as existing, so that it is called unreadable and not missing.
   var existing: String? { Self.existing(path) }
@@ -68,4 +73,7 @@ extension Duration: @retroactive ExpressibleByArgument {
   public init?(argument: String) {
     self.init(text: argument)
   }
+
+  /// The form that the option accepts.
+  public var defaultValueDescription: String { text }
 }

@@ -15,7 +15,8 @@ struct StatusCommand: AsyncParsableCommand {
     discussion: """
       --state and --tag filter checks: of each kind, one match is enough, and both must match.
 
-      Exit code: 0 when the agent answered, 3 when none does; with --watch, whether it did the last time.
+      Exit code: 0 when the agent answered, 3 when none does (with --watch, the last time), 64 for a tag that no check has, \
+      78 for a wrong configuration.
       """)
 
   @OptionGroup var agent: AgentOptions
@@ -53,6 +54,7 @@ struct StatusCommand: AsyncParsableCommand {
 
   func run() async throws {
     var client = try agent.client()
+    if !watch { try await client.requireTags(tags) }
     guard format == .table else {
       printOutput(try await document(client))
       return

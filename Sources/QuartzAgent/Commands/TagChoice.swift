@@ -10,7 +10,30 @@ func tagReadings(_ word: String) -> [String] {
   word.hasPrefix("tag:") ? [word, String(word.dropFirst(4))] : [word]
 }
 
-/// `--tag`: the checks that bear one of some tags.
+extension AgentClient {
+  /// Judges `--tag` by the checks of the running agent, as `once` does by those of the configuration.
+  ///
+  /// - Throws: a usage error where no check has any of the tags. Of several, one without a check is a warning.
+  func requireTags(_ tags: [String]) async throws {
+    var unknown: [String] = []
+    for tag in tags {
+      let items = tagReadings(tag).map { "&tag=\(percentEncoded($0))" }.joined()
+      let answer = try JSONValue.parse(try await ask("/api/v1/checks?limit=1\(items)").utf8)
+      if answer["meta"]?["total"]?.integer == 0 { unknown.append(tag) }
+    }
+    let problems = unknown.map {
+      "no check of the running agent has the tag \"\($0.printable(maxBytes: 100))\""
+    }
+    if let first = problems.first, unknown.count == tags.count {
+      throw failure(
+        first, hint: "a tag is written as in the file, such as team:shop",
+        status: ExitCode.validationFailure.rawValue)
+    }
+    for problem in problems { printError("quartz-agent: warning: \(problem)") }
+  }
+}
+
+/// `--tag`: the checks that have one of some tags.
 struct TagChoice {
   private let wanted: Set<ByteText>
 

@@ -21,7 +21,8 @@ struct TraceCommand: AsyncParsableCommand {
 
       On a terminal the table is updated until it is stopped; --report shows it once.
 
-      Exit code: 0 the target was reached, 2 it was not, 3 unknown (this machine's fault, no such name).
+      Exit code: 0 the target was reached, 2 it was not, 3 unknown (this machine's fault, no such name), 64 wrong usage, \
+      65 a file of networks that is wrong, 66 one that cannot be read, 78 a wrong configuration, 130 stopped before the end.
       """)
 
   @OptionGroup var config: ConfigOptions
@@ -93,7 +94,7 @@ struct TraceCommand: AsyncParsableCommand {
     let found = try await choice.find(resolver, ip: ip)
     let tracer = Tracer(names: numeric ? nil : resolver, networks: table)
     let terminal = Terminal()
-    let isLive = terminal.isTerminal && !report && format == .table
+    let isLive = terminal.isTerminal && Terminal.rewritesLines() && !report && format == .table
     let request = request(choice.host, found, isLive: isLive)
     let color = colors.isOn(for: terminal)
     let (trace, wasStopped) = await TraceShow(request: request, isLive: isLive, color: color).run(tracer)
@@ -133,18 +134,23 @@ struct TraceCommand: AsyncParsableCommand {
       throw failure(
         "--networks: \(problem.words)",
         hint: "lines of 'prefix,AS number,name', such as 192.0.2.0/24,64500,Example",
-        status: ExitStatus.badData)
+        status: problem.status)
     }
   }
 
-  private static func read(_ path: String) -> Result<NetworkTable, UnreadableFile> {
-    do throws(UnreadableFile) {
-      let bytes = try readWhole(path, limit: NetworkTable.sizeLimit)
-      do throws(NetworkTable.Problem) { return .success(try NetworkTable(bytes)) } catch {
-        throw UnreadableFile(path, "\(error)")
-      }
-    } catch {
-      return .failure(error)
+  private struct NoTable: Error {
+    var words: String
+    var status: Int32
+  }
+
+  private static func read(_ path: String) -> Result<NetworkTable, NoTable> {
+    let bytes: [UInt8]
+    do throws(UnreadableFile) { bytes = try readWhole(path, limit: NetworkTable.sizeLimit) } catch {
+      return .failure(NoTable(words: error.words, status: ExitStatus.noInput))
+    }
+    do throws(NetworkTable.Problem) { return .success(try NetworkTable(bytes)) } catch {
+      return .failure(
+        NoTable(words: UnreadableFile(path, "\(error)").words, status: ExitStatus.badData))
     }
   }
 }

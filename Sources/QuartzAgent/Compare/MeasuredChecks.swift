@@ -117,6 +117,10 @@ enum ComparedPhase: String, CaseIterable, Sendable {
 /// Problem of a line, to be put behind its place.
 struct CompareProblem: Error {
   var message: String
+  /// The file cannot be read; otherwise what it holds is wrong.
+  var isUnreadable: Bool
 
-  init(_ message: String) { self.message = message }
+  init(_ message: String, isUnreadable: Bool = false) {
+    (self.message, self.isUnreadable) = (message, isUnreadable)
+  }
 }

@@ -14,7 +14,7 @@ struct ResultFile: Sendable {
   /// - Throws: what is wrong, with its place.
   func read() throws(CompareProblem) -> MeasuredChecks {
     let descriptor = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw CompareProblem("\(shown): \(String(cString: strerror(errno)))") }
+    guard descriptor >= 0 else { throw unreadable(errno) }
     defer { if path != "-" { close(descriptor) } }
     var lines = LineSplitter()
     var checks = MeasuredChecks()
@@ -22,13 +22,17 @@ struct ResultFile: Sendable {
     while true {
       let count = buffer.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
-      guard count >= 0 else { throw CompareProblem("\(shown): \(String(cString: strerror(errno)))") }
+      guard count >= 0 else { throw unreadable(errno) }
       guard count > 0 else { break }
       try lines.add(buffer[..<count]) { number, line throws(CompareProblem) in try take(line, number, &checks)
       }
     }
     try lines.end { number, line throws(CompareProblem) in try take(line, number, &checks) }
     return checks
+  }
+
+  private func unreadable(_ code: Int32) -> CompareProblem {
+    CompareProblem("\(shown): \(String(cString: strerror(code)))", isUnreadable: true)
   }
 
   private var shown: String { name.printable(maxBytes: 500) }

@@ -112,7 +112,7 @@ struct ImportDocument {
 
   private var head: [String] {
     var lines = [
-      "Made by quartz-agent import \(imported.format.rawValue). Look through what stands in comments."
+      "Made by quartz-agent import \(imported.format.rawValue). Read the settings in comments."
     ]
     if folder == nil, !secrets.isEmpty {
       lines.append("Set before the start: " + secrets.prefix(40).map(\.name).joined(separator: " "))

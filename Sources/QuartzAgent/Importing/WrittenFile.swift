@@ -16,7 +16,7 @@ func writeWhole(_ path: String, _ bytes: [UInt8]) throws(UnreadableFile) {
     if code != 0 { throw UnreadableFile(path, String(cString: strerror(code))) }
     return
   }
-  let draft = "\(path).\(getpid()).tmp"
+  let draft = draftPath(path)
   let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
   guard descriptor >= 0 else { throw UnreadableFile(path, String(cString: strerror(errno))) }
   var code = writeAll(bytes, to: descriptor)
@@ -27,4 +27,21 @@ func writeWhole(_ path: String, _ bytes: [UInt8]) throws(UnreadableFile) {
     unlink(draft)
     throw UnreadableFile(path, String(cString: strerror(code)))
   }
+}
+
+private func draftPath(_ path: String) -> String { "\(path).\(getpid()).tmp" }
+
+/// Whether `writeWhole` could begin now. Nothing is left at the path, and nothing that is there is changed.
+func requireWritable(_ path: String) throws(UnreadableFile) {
+  var status = stat()
+  if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+    let code = status.st_mode & S_IFMT == S_IFDIR ? EISDIR : access(path, W_OK) == 0 ? 0 : errno
+    if code != 0 { throw UnreadableFile(path, String(cString: strerror(code))) }
+    return
+  }
+  let draft = draftPath(path)
+  let descriptor = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+  guard descriptor >= 0 else { throw UnreadableFile(path, String(cString: strerror(errno))) }
+  close(descriptor)
+  unlink(draft)
 }

@@ -16,7 +16,7 @@ struct ManualText {
   }
 
   /// When what the manual says last changed.
-  private static let date = "2026-11-23"
+  private static let date = "2026-11-30"
 
   mutating func section(_ title: String) { text += ".SH \"\(Self.plain(title))\"\n" }
 
@@ -46,6 +46,12 @@ struct ManualText {
   /// Paragraphs, parted by empty lines.
   mutating func text(_ words: String) {
     for paragraph in words.replacing("\n\n", with: "\u{1}").split(separator: "\u{1}") {
+      let lines = paragraph.split(separator: "\n")
+      // Indented lines are to be copied as they are.
+      if lines.allSatisfy({ $0.hasPrefix("  ") }) {
+        code(lines.map { $0.dropFirst(2) }.joined(separator: "\n"))
+        continue
+      }
       self.paragraph()
       text += Self.folded(Self.plain(paragraph.replacing("\n", with: " "))) + "\n"
     }

@@ -29,7 +29,8 @@ final class OncePrinter: Sendable {
     (self.format, self.explain, self.terminal, self.color) = (format, explain, terminal, color)
     (self.rounds, self.checks) = (rounds, checks)
     // Results that come one by one on the same terminal are progress enough.
-    showsProgress = isatty(STDERR_FILENO) == 1 && (format != .ndjson || !terminal.isTerminal)
+    showsProgress =
+      isatty(STDERR_FILENO) == 1 && Terminal.rewritesLines() && (format != .ndjson || !terminal.isTerminal)
   }
 
   /// All so far, as they came.

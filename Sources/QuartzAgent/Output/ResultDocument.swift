@@ -69,9 +69,18 @@ struct ResultExport {
     (self.path, self.render) = (path, render)
   }
 
+  /// Before the first round: the results of an hour must not end in no file.
+  func requireWritable() throws {
+    try attempt { () throws(UnreadableFile) in try QuartzAgent.requireWritable(path) }
+  }
+
   func write(_ document: ResultDocument) throws {
+    try attempt { () throws(UnreadableFile) in try writeWhole(path, Array(render(document).utf8)) }
+  }
+
+  private func attempt(_ body: () throws(UnreadableFile) -> Void) throws {
     do throws(UnreadableFile) {
-      try writeWhole(path, Array(render(document).utf8))
+      try body()
     } catch {
       throw failure("cannot write the results: \(error.words)", status: ExitStatus.cannotCreate)
     }

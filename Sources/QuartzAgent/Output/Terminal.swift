@@ -8,7 +8,7 @@ func printError(_ line: String) { writeAll(line + "\n", to: STDERR_FILENO) }
 
 /// Text on standard output, unbuffered, so that a reader of NDJSON sees each result when it is there.
 ///
-/// Output that cannot be written ends the program with 70, a plugin with 3: a file that is cut short must not look
+/// Output that cannot be written ends the program with 73, a plugin with 3: a file that is cut short must not look
 /// complete. A reader that went away (EPIPE, or EIO of a terminal that was closed) has seen what it wanted.
 ///
 /// - Returns: false when it went away.
@@ -19,7 +19,7 @@ func printOutput(_ text: String) -> Bool {
   guard code != EPIPE, code != EIO || !isDevice(STDOUT_FILENO) else { return false }
   printError("quartz-agent: error: cannot write the output: \(String(cString: strerror(code)))")
   let isPlugin = PluginAnswer.isExpected(by: CommandLine.arguments.dropFirst())
-  exit(isPlugin ? ExitStatus.unknown : ExitStatus.internalError)
+  exit(isPlugin ? ExitStatus.unknown : ExitStatus.cannotCreate)
 }
 
 /// Whether it is a terminal, or was one: a closed one is none to isatty(3).
@@ -44,7 +44,7 @@ func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int32 {
     }
     if count < 0 && errno == EINTR { continue }
     if count < 0 && errno == EAGAIN {
-      // Somebody gave us a descriptor that does not wait: so we do.
+      // The descriptor does not wait: this does.
       var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
       _ = poll(&wait, 1, -1)
       continue
@@ -77,6 +77,12 @@ struct Terminal {
     width = min(1000, max(20, columns ?? 120))
     height = isKnown && size.ws_row > 0 ? Int(size.ws_row) : nil
     isWidthKnown = columns != nil
+  }
+
+  /// Whether TERM says that a line can be rewritten.
+  static func rewritesLines(environment: (String) -> String? = environmentVariable) -> Bool {
+    guard let name = environment("TERM"), !name.isEmpty else { return false }
+    return name != "dumb"
   }
 
   /// Whether the locale says that it shows more than ASCII: by the first of locale(7)'s variables that is set.

@@ -4,7 +4,7 @@ import AgentConfig
 import ArgumentParser
 import Basics
 
-/// A word where a command stands, that is none.
+/// A word in the place of a command that is no command.
 struct UnknownCommand: Equatable {
   /// Lower case, no full stop.
   var message: String
@@ -18,7 +18,9 @@ struct UnknownCommand: Equatable {
     var way = [root._commandName]
     for word in arguments {
       let known = command.configuration.subcommands
-      guard !known.isEmpty, !word.hasPrefix("-"), word != "help" else { return nil }
+      guard !known.isEmpty, !word.hasPrefix("-") else { return nil }
+      // The words behind it are commands too.
+      if word == "help" { continue }
       if command is any TakesWords.Type { return nil }
       if let next = known.first(where: { $0._commandName == word }) {
         (command, way) = (next, way + [word])
