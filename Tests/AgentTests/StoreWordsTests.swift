@@ -30,7 +30,7 @@ import Testing
     #expect(renderStore(status) == plain)
     (status.oldest, status.hoursCovered) = (noon, 31.9)
     (status.quarantined, status.quarantineDropped, status.dropped, status.damaged) = (5, 6, 7, 1)
-    (status.unreadable, status.setAside) = (8, 9)
+    (status.unreadable, status.setAside, status.lostSegments) = (8, 10, 1)
     var whole = gap(.damage, 2)
     (whole.firstTime, whole.lastTime) = (noon, noon.advanced(by: .seconds(60)))
     var half = gap(.skipped, 0)
@@ -50,7 +50,8 @@ import Testing
         lost         0 results, numbers passed over, numbers 4 to 8
         dropped      7 results since the start
         damaged      1 result cannot be read
-        unknown      8 records of another version, left as they are
+        unknown      8 records of another version, left in place
+        unreadable   1 segment without a readable record, set aside
         set aside    9 files of another store or version
         note         8 of 16 MiB
 
