@@ -28,7 +28,7 @@ struct BlankSegmentTests {
     let name = try #require(try segments(killed).first)
     if bytes == 0 { killed.tamper(name) { $0 = [] } } else { blank(name, killed, bytes: bytes) }
 
-    let inspector = try SpoolInspector(killed)
+    let inspector = try SpoolInspector(killed.afterKill())
     let check = inspector.reader.check()
     #expect(!check.isSound && check.blank == [name] && check.unreadable == [] && check.segments == 0)
     #expect(inspector.status.lostSegments == 1 && inspector.status.damaged == 1)
@@ -63,7 +63,7 @@ struct BlankSegmentTests {
     let killed = disk.afterKill()
     blank(names[0], killed)
     let first = store.core.nextSequence - 120
-    #expect(try SpoolInspector(killed).status.damaged == 97)
+    #expect(try SpoolInspector(killed.afterKill()).status.damaged == 97)
     let after = TestStore(killed)
     #expect(after.waiting() == Array(97..<120))
     #expect(after.status.damaged == 97 && after.status.lostInGaps == 97)
@@ -78,7 +78,7 @@ struct BlankSegmentTests {
     store.core.saveCursor()
     let killed = disk.afterKill()
     blank(names[0], killed)
-    let inspector = try SpoolInspector(killed)
+    let inspector = try SpoolInspector(killed.afterKill())
     #expect(inspector.status.damaged == 0 && !inspector.reader.check().isSound)
     let after = TestStore(killed)
     #expect(after.waiting() == Array(97..<120))
