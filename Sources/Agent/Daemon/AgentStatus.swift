@@ -7,6 +7,7 @@ import Groups
 import History
 import Monitoring
 import Network
+import Spool
 import Status
 import StatusServer
 import Tracing
