@@ -34,7 +34,8 @@ package struct HistoryReading: Sendable {
       ? nil
       : .warning(
         .history,
-        "\(damaged) of \(files) history files are damaged or of another version: "
-          + "their windows are rebuilt from the store of results as far as it reaches")
+        "\(damaged) of \(counted(files, "history file")) \(plural("is", damaged, "are")) damaged or of another version: "
+          + "\(plural("its", damaged, "their")) windows are rebuilt from the store of results as far as it reaches"
+      )
   }
 }

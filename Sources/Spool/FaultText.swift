@@ -30,6 +30,10 @@ extension FileFault: CustomStringConvertible {
     let remedy =
       switch self {
       case .failed(_, _, ENOSPC), .failed(_, _, EDQUOT): "free space, or make spool.size smaller"
+      case .failed(_, _, ENOENT), .failed(_, _, ENOTDIR):
+        "create state_dir, owned by the agent's user, mode 0700"
+      case .failed(_, _, EACCES), .failed(_, _, EPERM): "make state_dir writable for the agent's user"
+      case .failed(_, _, EROFS): "mount the file system of state_dir writable"
       default: "make state_dir usable"
       }
     // Disk errors concern the whole state directory; refusals of our own concern the store alone.

@@ -21,12 +21,23 @@ struct LogRecovery {
   var holes: [ClosedRange<UInt64>] = []
   /// The last segment ends in bytes that are no record, or is shorter than it was made.
   var unreadableTail = false
-  /// Files of another store, of a newer format, or doubled: renamed, not destroyed.
+  /// Files of another store, of a newer format, doubled, or blank: renamed, not destroyed.
   var setAside = 0
+  /// Segments that neither header nor record identifies, oldest first: only their names are left. They are set aside.
+  var blanks: [Blank] = []
   /// Segments the disk does not give back. They are left alone until the store is durable again, then set aside.
   var unreadableFiles: [String] = []
   /// Intact records of a kind or version this program does not know.
   var unknownRecords = 0
+}
+
+/// Segment whose content is gone, such as one that a power cut left as zeros.
+struct Blank: Hashable, Sendable {
+  var file: String
+  /// Sequences from the base in its name up to the next segment that no other segment holds and no gap record explains.
+  var missing: [ClosedRange<UInt64>]
+  /// It was being written: how many results it held cannot be known.
+  var isTail: Bool
 }
 
 /// Reads a log's directory. Nothing is written but the names of files that are set aside.
@@ -62,6 +73,7 @@ struct LogRecoverer {
     if identity == nil || identity == recovery.identity { recovery.progress = progress }
     var tail = true
     var limit = limit
+    var blanks: [Found] = []
     for item in found.sorted(by: { $0.name.generation > $1.name.generation }) {
       recovery.generation = max(recovery.generation, item.name.generation)
       if let header = item.header, header.identity != recovery.identity {
@@ -85,12 +97,13 @@ struct LogRecoverer {
         limit = min(limit, item.name.base)
         continue
       }
-      recovery.unreadableTail = recovery.unreadableTail || tail && read.unreadableEnd
       if item.header == nil, read.isEmpty {
         // Only its name says that it is one of ours, and nothing is in it: it must not hide what others hold.
         setAside(item.file, &recovery)
+        blanks.append(item)
         continue
       }
+      recovery.unreadableTail = recovery.unreadableTail || tail && read.unreadableEnd
       recovery.highest = max(recovery.highest, read.highest, item.name.base > 0 ? item.name.base - 1 : 0)
       tail = false
       limit = min(limit, item.name.base)
@@ -98,6 +111,7 @@ struct LogRecoverer {
       recovery.segments.insert(read.segment, at: 0)
       recovery.holes.insert(contentsOf: read.holes, at: 0)
     }
+    note(blanks, of: found, &recovery)
     recovery.holes = explained(recovery)
     collectSpares(listing, &recovery)
     return recovery
@@ -149,6 +163,36 @@ struct LogRecoverer {
     guard item.name.base < limit else { return [] }
     return [item.name.base...(limit < RecordFrame.sequenceLimit ? limit - 1 : item.name.base)]
   }
+
+  /// Adds what segments without content may have held, by their names alone.
+  private func note(_ blanks: [Found], of found: [Found], _ recovery: inout LogRecovery) {
+    var known = IntervalSet()
+    for segment in recovery.segments {
+      for gap in segment.gaps { known.insert(gap.sequences) }
+      if let first = segment.first, let last = segment.last { known.insert(first...last) }
+    }
+    let newest = recovery.segments.map(\.name.base).max() ?? 0
+    for item in blanks {
+      let base = item.name.base
+      let later = found.filter { $0.name.generation > item.name.generation && $0.name.base > base }
+      let next = later.min { $0.name.generation < $1.name.generation }?.name.base ?? limit
+      let isTail =
+        item.name.generation == recovery.generation && base >= max(newest, 1) && base < limit
+      if isTail {
+        recovery.unreadableTail = true
+        // Numbers beyond any clock are of no store of ours, and would leave none to count on from.
+        if base <= Self.plausibleBase { recovery.highest = max(recovery.highest, base) }
+      }
+      if recovery.oldest ?? .max > base { recovery.oldest = base }
+      let missing = hole(of: item, below: max(next, base)).flatMap { known.missing(from: $0) }
+      recovery.blanks.insert(Blank(file: item.file, missing: missing, isTail: isTail), at: 0)
+      recovery.holes += missing
+    }
+    if !blanks.isEmpty { recovery.holes.sort { $0.lowerBound < $1.lowerBound } }
+  }
+
+  /// Highest number at which a store begins: the clock's microseconds, as `SpoolCore.firstSequence` limits them.
+  private static let plausibleBase: UInt64 = 1 << 60
 
   /// The cursor's, when a segment bears it or none bears any; else what most segments say.
   private func chosenIdentity(_ found: [Found]) -> UniqueID? {
@@ -249,7 +293,12 @@ struct LogRecoverer {
     {
       holes.insert(progress.settledThrough + 1...first - 1, at: 0)
     }
-    return holes.flatMap { known.missing(from: $0) }
+    return holes.flatMap { hole in
+      let parts = known.missing(from: hole)
+      // What two of them miss is missing once.
+      known.insert(hole)
+      return parts
+    }
   }
 
   private func collectSpares(_ listing: [String: Int], _ recovery: inout LogRecovery) {

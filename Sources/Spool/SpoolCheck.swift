@@ -20,14 +20,17 @@ package struct SpoolCheck: Hashable, Sendable {
   package var headers = 0
   /// Segments the disk does not give back.
   package var unreadable: [String] = []
+  /// Segments that hold neither a header nor a record.
+  package var blank: [String] = []
 
-  package var isSound: Bool { damaged == 0 && headers == 0 && unreadable.isEmpty }
+  package var isSound: Bool { damaged == 0 && headers == 0 && unreadable.isEmpty && blank.isEmpty }
 }
 
 extension SpoolReader {
   /// Reads everything and judges every checksum. Changes nothing.
   package func check() -> SpoolCheck {
     var check = SpoolCheck()
+    (check.unreadable, check.blank) = (unreadable, blank)
     if let log { self.check(log, &check) }
     if let quarantineLog { self.check(quarantineLog, &check) }
     for entry in memory {

@@ -70,6 +70,7 @@ extension SpoolCore {
     } else {
       startNumbering(recovery, cursor: found.cursor, at: time)
     }
+    note(recovery.blanks)
     finishDrops()
     try reserve()
     try startWriting(at: time)
@@ -245,7 +246,27 @@ extension SpoolCore {
     for name in names {
       try? files.rename(name, to: "aside-\(name)")
       counters.setAside += 1
+      counters.lostSegments += 1
     }
+  }
+
+  /// A problem for as long as the store is open; the gap records of what is lost outlive it.
+  private mutating func note(_ blanks: [Blank]) {
+    guard let first = blanks.first else { return }
+    counters.lostSegments += blanks.count
+    let isLoss = blanks.contains { blank in
+      blank.isTail || blank.missing.contains { !progress.unsettled(in: $0).isEmpty }
+    }
+    let more = blanks.count > 1 ? " and \(blanks.count - 1) more" : ""
+    let what = "the content of \(first.file)\(more) is gone"
+    counters.notes.insert(
+      isLoss
+        ? .critical(
+          .store, "\(what): undelivered results are lost",
+          hint: "quartz-agent spool ls shows which; check the disk and its file system")
+        : .warning(
+          .store, "\(what); no undelivered result is lost", hint: "check the disk and its file system"),
+      at: 0)
   }
 
   var quarantineSegment: Int { settings.quarantineSize / 4 }
@@ -270,6 +291,13 @@ extension SpoolCore {
         note("the quarantine has less space than it should: \(error)")
       }
       counters.setAside += recovery.setAside
+      counters.lostSegments += recovery.blanks.count
+      if let blank = recovery.blanks.first {
+        counters.notes.append(
+          .warning(
+            .store, "the content of \(blank.file) is gone: the refused results in it are lost",
+            hint: "check the disk and its file system"))
+      }
       refusals.next = max(refusals.next, recovery.highest + 1)
       quarantined = opened
       // Not less than before: what found no room in memory left no trace on the disk.

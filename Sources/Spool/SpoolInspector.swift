@@ -42,29 +42,37 @@ package struct SpoolInspector: Sendable {
   init(_ files: any SpoolFileSystem) throws(FileFault) {
     self.files = files
     let found = CursorFile.read(files)
-    var reader = LogRecoverer(
+    var recoverer = LogRecoverer(
       files: files, log: .results, segmentSize: 4 << 20, identity: found.cursor?.identity,
       progress: found.cursor.map(DeliveryProgress.init), limit: RecordFrame.sequenceLimit)
-    reader.isTolerant = true
-    let recovery = try reader.recover()
+    recoverer.isTolerant = true
+    let recovery = try recoverer.recover()
     let identity = recovery.identity ?? UniqueID(high: 0, low: 0)
     let log = SpoolInspector.view(files, .results, recovery, identity)
     let refused = LogRecoverer(
       files: files, log: .quarantine, segmentSize: 256 << 10, identity: identity, progress: nil,
       limit: RecordFrame.sequenceLimit, isTolerant: true)
-    let quarantineLog = (try? refused.recover()).map {
-      SpoolInspector.view(files, .quarantine, $0, identity)
-    }
-    self.reader = SpoolReader(
+    let refusals = try? refused.recover()
+    let quarantineLog = refusals.map { SpoolInspector.view(files, .quarantine, $0, identity) }
+    var reader = SpoolReader(
       log: log, memory: [], quarantineLog: quarantineLog, progress: recovery.progress, isStopped: true)
+    let logs = [recovery, refusals].compactMap(\.self)
+    reader.blank = logs.flatMap(\.blanks).map(\.file)
+    reader.unreadable = logs.flatMap(\.unreadableFiles)
+    self.reader = reader
 
     var status = SpoolStatus(mode: .durable, durability: .always)
     status.depth = log.segments.reduce(0) { $0 + $1.unsettled }
     status.stored = log.segments.reduce(0) { $0 + $1.records }
     status.gaps = log.segments.flatMap(\.gaps).filter { $0.cause != .skipped }
-    status.damaged = recovery.holes.reduce(0) { $0.bounded(plus: $1.upperBound - $1.lowerBound + 1) }
+    // What was delivered, or lies before all that is stored, is not lost: as the next start counts.
+    let progress = recovery.progress ?? DeliveryProgress(settledThrough: max(recovery.oldest ?? 1, 1) - 1)
+    status.damaged = recovery.holes.flatMap(progress.unsettled).reduce(0) {
+      $0.bounded(plus: $1.upperBound - $1.lowerBound + 1)
+    }
     status.quarantined = (quarantineLog?.segments ?? []).reduce(0) { $0 + $1.records }
     status.setAside = recovery.setAside
+    status.lostSegments = reader.blank.count
     status.unreadable = recovery.unknownRecords
     status.cursorDamaged = found.damaged
     status.bytesUsed = log.usedBytes

@@ -15,6 +15,10 @@ package struct SpoolReader: Sendable {
   var progress: DeliveryProgress?
   /// The store is stopped: segments are read to the end of their files.
   var isStopped = false
+  /// Files of segments that hold neither header nor record, and of those that the disk does not give back. A running
+  /// store has set them aside.
+  var blank: [String] = []
+  var unreadable: [String] = []
 
   /// Results above `sequence`, in order, each once: those that went back from the quarantine were there before.
   func visit(after sequence: UInt64, _ body: (QueuedRecord) -> Void) {

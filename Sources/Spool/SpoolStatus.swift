@@ -30,8 +30,10 @@ package struct SpoolStatus: Hashable, Sendable {
   package var quarantined = 0
   /// Refused results that made room for newer ones in the quarantine.
   package var quarantineDropped = 0
-  /// Files of another store or a newer format, renamed at a start.
+  /// Files that were renamed at a start: of another store or a newer format, and those of `lostSegments`.
   package var setAside = 0
+  /// Segments of this store in which nothing can be read any more.
+  package var lostSegments = 0
   /// Intact records this version cannot read.
   package var unreadable = 0
   /// Slots of the cursor that were damaged at the start; the other slot was used, or results are sent again.

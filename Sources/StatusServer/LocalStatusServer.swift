@@ -18,10 +18,14 @@ package struct LocalStatusServer: Sendable {
   private let access: StatusAccess
   /// `nil` for the private page.
   private let publicFace: PublicFace?
+  /// Key of the address in the configuration.
+  package var key = "status.listen"
   /// Receives the reports of jobs. `nil` where none are taken.
   package var heartbeats: (any HeartbeatTaking)?
   /// Answers `/probe`. `nil` where it is off.
   package var probes: ProbeDoor?
+  /// Which agent this is; `nil` where it has no socket for commands.
+  package var mark: String?
 
   /// Open connections; for one more an idle one is closed.
   static let maxConnections = 128
@@ -48,6 +52,7 @@ package struct LocalStatusServer: Sendable {
     access = StatusAccess(allowUnauthenticated: true)
     (self.listen, self.source, self.logger) = (listen, source, logger)
     publicFace = face
+    key = "status.public.listen"
   }
 
   /// Serves until the task is cancelled, then closes quietly.
@@ -56,7 +61,7 @@ package struct LocalStatusServer: Sendable {
   /// - Throws: `StatusServerError`; nothing when cancelled.
   package func run(onListening: @escaping @Sendable (ListenAddress) -> Void = { _ in }) async throws {
     guard access.permits(listen) else { throw StatusServerError.notLoopback(listen) }
-    if let what = listen.obstacle { throw StatusServerError.cannotListen(listen, what) }
+    if let what = listen.obstacle(key) { throw StatusServerError.cannotListen(listen, what) }
     // The library ends the process where the system gives no thread.
     guard startThread({}) else { throw StatusServerError.cannotListen(listen, "the system gives no thread") }
     // One thread: asking takes little, and the probes need the rest.
@@ -121,6 +126,7 @@ package struct LocalStatusServer: Sendable {
       runNow: RunNowGate(token: access.runNowToken),
       readGate: ReadGate(access, isSocket: listen.isSocket), isSocket: listen.isSocket,
       feed: feed)
+    routes.mark = mark
     routes.signIn = SignInDesk(access)
     routes.button = forms
     routes.logSignIn = { [logger] isIn, name, address in
@@ -172,18 +178,17 @@ package struct LocalStatusServer: Sendable {
 
 extension ListenAddress {
   /// A file in the socket's place that is no socket, which is not ours to replace.
-  fileprivate var obstacle: String? {
+  fileprivate func obstacle(_ key: String) -> String? {
     var facts = stat()
     guard case .unix(let path) = self, lstat(path, &facts) == 0, facts.st_mode & S_IFMT != S_IFSOCK else {
       return nil
     }
-    return "there is a file of another kind at this path; remove it or choose another status.listen"
+    return "there is a file of another kind at this path; remove it or choose another \(key)"
   }
 }
 
 /// The system's word for it, without the library's call names.
 private func words(for error: any Error) -> String {
   guard let error = error as? IOError else { return "\(error)" }
-  let cause = String(cString: strerror(error.errnoCode))
-  return error.errnoCode == EADDRINUSE ? "\(cause); choose another status.listen" : cause
+  return String(cString: strerror(error.errnoCode))
 }

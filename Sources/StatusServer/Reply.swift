@@ -62,6 +62,8 @@ struct Reply: Sendable {
   var retryAfter: Int?
   /// Of a check of the store.
   var isSound: Bool?
+  /// Of `/livez`: which agent this is. `nil` where it has no socket for commands.
+  var mark: String?
   /// Headers of a request that make the answer another one.
   var varies: [String] = []
   /// The body is gzip.
@@ -120,6 +122,7 @@ extension Reply {
     if let cookie { headers.append(("Set-Cookie", cookie)) }
     if let retryAfter { headers.append(("Retry-After", String(retryAfter))) }
     if let isSound { headers.append((SpoolAnswer.soundHeader, isSound ? "yes" : "no")) }
+    if let mark { headers.append((AgentMark.header, mark)) }
     if let challenge { headers.append(("WWW-Authenticate", challenge.rawValue)) }
     return headers
   }

@@ -14,6 +14,8 @@ struct Routes: Answering {
   var readGate: ReadGate?
   /// Listens on a unix socket: the file system says who may ask.
   var isSocket = false
+  /// Which agent this is; `nil` where it has no socket for commands.
+  var mark: String?
   /// `nil` without events.
   var feed: LiveFeed?
 
@@ -120,7 +122,10 @@ struct Routes: Answering {
     case ["report"]: return await reportPage(path)
     case ["events"] where feed != nil: return Reply(200, .events, [])
     case ["act"]: return await actPage(path, request)
-    case ["livez"]: return Reply(200, text: "alive\n")
+    case ["livez"]:
+      var reply = Reply(200, text: "alive\n")
+      reply.mark = mark
+      return reply
     case ["readyz"]:
       guard await source.isReady() else { return Reply(503, text: source.unready + "\n") }
       return Reply(200, text: (["ready"] + source.shortcomings).map { $0 + "\n" }.joined())

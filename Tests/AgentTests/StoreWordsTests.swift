@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Glibc
 import Logging
 import Monitoring
 import Spool
@@ -30,7 +31,7 @@ import Testing
     #expect(renderStore(status) == plain)
     (status.oldest, status.hoursCovered) = (noon, 31.9)
     (status.quarantined, status.quarantineDropped, status.dropped, status.damaged) = (5, 6, 7, 1)
-    (status.unreadable, status.setAside) = (8, 9)
+    (status.unreadable, status.setAside, status.lostSegments) = (8, 10, 1)
     var whole = gap(.damage, 2)
     (whole.firstTime, whole.lastTime) = (noon, noon.advanced(by: .seconds(60)))
     var half = gap(.skipped, 0)
@@ -50,7 +51,8 @@ import Testing
         lost         0 results, numbers passed over, numbers 4 to 8
         dropped      7 results since the start
         damaged      1 result cannot be read
-        unknown      8 records of another version, left as they are
+        unknown      8 records of another version, left in place
+        unreadable   1 segment without a readable record, set aside
         set aside    9 files of another store or version
         note         8 of 16 MiB
 
@@ -94,6 +96,24 @@ import Testing
     let both = try #require(disk.notice(store: store))
     #expect(both.what.hasPrefix("\(words) and the store of results cannot be written, results are kept"))
     #expect(both.since == store.since)
+  }
+
+  /// The next step fits the error: a directory that is gone needs no disk space.
+  @Test(arguments: [
+    (ENOENT, "create /var/lib/a, owned by the agent's user, mode 0700"),
+    (EACCES, "make /var/lib/a writable for the agent's user: ls -ld /var/lib/a"),
+    (EROFS, "mount the file system of /var/lib/a writable: findmnt -T /var/lib/a"),
+    (ENOSPC, "free disk space: df -h /var/lib/a, df -i /var/lib/a"),
+    (EIO, "repair the disk: dmesg shows its errors"),
+    (EBUSY, "free disk space or repair the disk: df -h /var/lib/a"),
+  ])
+  func theNextStepForADisk(code: Int32, hint: String) throws {
+    let disk = StateDisk(folder: "/var/lib/a", time: FakeClock().time)
+    disk.failed("a", StateFile.Failure(description: "cannot create a", code: code)) {}
+    #expect(disk.notice(store: nil)?.hint == "\(hint); the agent retries by itself")
+    disk.settled("a")
+    let store = Notice.critical(.stateDirectory, "spool", hint: "free space")
+    #expect(disk.notice(store: store)?.hint == "free space")
   }
 
   /// A file that was refused is told for as long as the agent runs on the one before.

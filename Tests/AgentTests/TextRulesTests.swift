@@ -82,6 +82,14 @@ import Testing
     #expect(renderCheck(check) == sound)
     check.unknown = 7
     #expect(renderCheck(check) == sound + "unknown      7 records of another version\n")
+    check.unknown = 1
+    #expect(renderCheck(check) == sound + "unknown      1 record of another version\n")
+    check.blank = ["results-1.seg"]
+    #expect(
+      renderCheck(check) == sound.replacing("sound", with: "DAMAGED")
+        + "unknown      1 record of another version\nblank        results-1.seg: neither a header nor a record; "
+        + "the next start counts its undelivered results as lost\n")
+    (check.unknown, check.blank) = (7, [])
     (check.damaged, check.headers, check.unreadable) = (1, 8, ["a: EIO"])
     #expect(
       renderCheck(check) == sound.replacing("sound", with: "DAMAGED") + """

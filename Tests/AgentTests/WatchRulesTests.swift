@@ -246,7 +246,7 @@ import Testing
     Logger(label: "test") { _ in lines }.tell(changes)
     let id = UniqueID(high: 0, low: 1)
     let expected = (0..<told).map { "notice check of the API changed change=removed check=\($0) id=\(id)" }
-    let last = rest.map { "notice \($0) more checks of the API changed" }
+    let last = rest.map { "notice \($0) more \($0 == "1" ? "check" : "checks") of the API changed" }
     #expect(lines.all == expected + [last].compactMap(\.self))
   }
 

@@ -215,4 +215,24 @@ import Testing
       cost { $0.facts.assertions = [Assertion(what: long, expected: long, actual: long, ok: true)] }
         == assertion + 3 * 64)
   }
+
+  /// One damaged file of one, of several, and several of several.
+  @Test(
+    arguments: [
+      (1, 1, "1 of 1 history file is damaged or of another version: its windows"),
+      (1, 2, "1 of 2 history files is damaged or of another version: its windows"),
+      (2, 3, "2 of 3 history files are damaged or of another version: their windows"),
+    ])
+  func damagedFiles(damaged: Int, files: Int, words: String) throws {
+    let check = try makeCheck()
+    let store = makeStore(check)
+    store.record(Run(slot: midnight).result(of: check), interval: check.interval)
+    let whole = StoredShard(number: 0, bytes: try #require(store.shard(0)).bytes)
+    var reading = HistoryReading()
+    for number in 0..<files {
+      reading.add(number < damaged ? StoredShard(number: number, bytes: [1, 2, 3]) : whole)
+    }
+    #expect(
+      reading.damage?.what == words + " are rebuilt from the store of results as far as it reaches")
+  }
 }

@@ -122,6 +122,31 @@ import Testing
     #expect(status(machine).throttledUntil == nil)
   }
 
+  /// A request that hangs: it is under way since it was sent, and a next try that has passed is none.
+  @Test func aRequestUnderWay() {
+    var machine = DeliveryMachine(settings: .init())
+    machine.holdUntil = dawn.advanced(by: .seconds(1))
+    #expect(
+      status(machine).heldUntil == dawn.advanced(by: .seconds(1)) && status(machine).requestSince == nil)
+    machine.holdUntil = dawn
+    #expect(status(machine).heldUntil == nil)
+    machine.lanes[.live]?.add(Piece(id: 1, rows: queued(500)))
+    machine.lanes[.live]?.nextLook = dawn.advanced(by: .seconds(60))
+    guard case .send = machine.next(at: dawn) else {
+      Issue.record("nothing is sent")
+      return
+    }
+    #expect(status(machine).requestSince == dawn)
+    machine.abandon()
+    #expect(status(machine).requestSince == nil)
+    // One is one.
+    (machine.tally.quarantined, machine.tally.codes) = (1, ["23503": 1])
+    #expect(
+      status(machine).notices.map(\.what) == [
+        "1 result was refused by the receiver since the start (1 × 23503)"
+      ])
+  }
+
   /// A batch that is answered with a bare 500 waits by itself: twice as long each time, up to five minutes.
   @Test(arguments: [(1, 2), (2, 4), (7, 128), (8, 256), (9, 300), (30, 300)])
   func pausesOfASuspect(failures: Int, seconds: Int) {

@@ -166,6 +166,9 @@ import Testing
       status.lastError
         == .warning(
           .delivery, "no route; next try at 2026-01-04T02:01:30.000Z", hint: "h", since: dawn))
+    // While a request hangs the next try is no matter.
+    status.requestSince = dawn.advanced(by: .seconds(91))
+    #expect(status.lastError?.what == "no route; a request is under way since 2026-01-04T02:01:31.000Z")
     #expect(DeliveryDialect.quartz.receiver == "the quartz api")
     #expect(DeliveryDialect.supabase.receiver == "supabase")
     #expect(DeliveryDialect.quartz.urlKey == "quartz.url")

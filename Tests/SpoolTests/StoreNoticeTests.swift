@@ -11,15 +11,26 @@ import Testing
 @Suite struct StoreNoticeTests {
   /// The number of the error says what to do. A name with "space" in it, or words that speak of it, do not.
   @Test(arguments: [
-    (FileFault.failed(operation: "write", name: "/spool", code: ENOSPC), true),
-    (.failed(operation: "reserve", name: "/spool", code: EDQUOT), true),
-    (.failed(operation: "open", name: "/workspace/spool", code: EACCES), false),
-    (.failed(operation: "sync", name: "/spool", code: EROFS), false),
-    (.refused("/my space/spool is a symbolic link or not a directory"), false), (.locked("/spool"), false),
+    (
+      FileFault.failed(operation: "write", name: "/spool", code: ENOSPC),
+      "free space, or make spool.size smaller"
+    ),
+    (.failed(operation: "reserve", name: "/spool", code: EDQUOT), "free space, or make spool.size smaller"),
+    (
+      .failed(operation: "open", name: "/workspace/spool", code: EACCES),
+      "make state_dir writable for the agent's user"
+    ),
+    (
+      .failed(operation: "create", name: "/spool", code: ENOENT),
+      "create state_dir, owned by the agent's user, mode 0700"
+    ),
+    (.failed(operation: "sync", name: "/spool", code: EROFS), "mount the file system of state_dir writable"),
+    (.failed(operation: "sync", name: "/spool", code: EIO), "make state_dir usable"),
+    (.refused("/my space/spool is a symbolic link or not a directory"), "make state_dir usable"),
+    (.locked("/spool"), "make state_dir usable"),
   ])
-  func theErrorsNumberSaysWhatToDo(fault: FileFault, isFull: Bool) {
+  func theErrorsNumberSaysWhatToDo(fault: FileFault, remedy: String) {
     let since = Timestamp(microseconds: 1)
-    let remedy = isFull ? "free space, or make spool.size smaller" : "make state_dir usable"
     // What the disk says is a problem of the whole state directory.
     let place: Notice.Place = if case .failed = fault { .stateDirectory } else { .store }
     #expect(

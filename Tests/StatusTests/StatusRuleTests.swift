@@ -150,6 +150,23 @@ import Testing
     #expect(picture.problems.count == 7)
   }
 
+  /// Delivery names the refused results of this run; the store's problem has only those of earlier ones.
+  @Test(
+    arguments: [
+      (4, 0, "4 results were refused by the receiver and set aside"), (1, 1, nil), (3, 4, nil),
+      (1, 0, "1 result was refused by the receiver and set aside"),
+      (4, 3, "1 result was refused by the receiver before this start and set aside"),
+    ] as [(Int, Int, String?)])
+  func aRefusalIsOneProblem(kept: Int, told: Int, words: String?) throws {
+    var picture = try picture(1)
+    var spool = SpoolStatus()
+    spool.quarantined = kept
+    picture.spool = spool
+    picture.delivery = DeliveryStatus(.quartz)
+    picture.delivery?.tally.quarantined = told
+    #expect(picture.problems.map(\.what).filter { $0.contains("refused") } == [words].compactMap(\.self))
+  }
+
   @Test func noDataIsNoAverage() throws {
     let snapshot = makeStore(try makeCheck()).snapshot(now: now)
     #expect(snapshot.summary.averageUptime24h == nil)

@@ -17,6 +17,8 @@ actor OperatorDesk {
   private let time: TimeSource
   private var book = HandBook()
   private let orders: OrdersInForce
+  /// Loss of what was ordered before the start, until an order is given again.
+  private(set) var loss: Notice?
   private var generator = SystemRandomNumberGenerator()
   /// Between two looks.
   private let pace: Duration
@@ -41,8 +43,7 @@ actor OperatorDesk {
     do throws(StateFile.Failure) {
       guard let bytes = try await file.read() else { return }
       guard let read = HandBook.read(bytes) else {
-        log.warning("what was ordered by hand is lost: \(file.name) is damaged")
-        return
+        return tellLoss("\(file.name) is damaged")
       }
       book = read
       let now = time.reading()
@@ -50,8 +51,18 @@ actor OperatorDesk {
       _ = book.follow(now)
       announce()
     } catch {
-      log.warning("what was ordered by hand is not known", metadata: ["problem": "\(error)"])
+      tellLoss("\(error)")
     }
+  }
+
+  private func tellLoss(_ why: String) {
+    let notice = Notice.warning(
+      .byHand, "mutes, maintenance windows and acknowledgements by hand are lost: \(why)",
+      hint:
+        "order them again with quartz-agent mute, maintenance and ack; this problem ends with the next order",
+      since: time.wall())
+    loss = notice
+    log.tell(notice)
   }
 
   /// Ends what is over, and writes down what people acknowledge elsewhere, until the task is cancelled.
@@ -105,6 +116,7 @@ actor OperatorDesk {
     let answer = book.take(
       wish, now: time.wall(), names: OperatorNames(catalog.checks), using: &generator)
     guard case .done(let words) = answer else { return answer }
+    loss = nil
     announce()
     tellByHand(words, by: wish.by, why: wish.why)
     do throws(StateFile.Failure) {

@@ -12,6 +12,8 @@ actor PostDesk {
   private let log: Logger
   private let time: TimeSource
   private var book = PostBook()
+  /// Loss of the posts of before the start, until something is posted again.
+  private(set) var loss: Notice?
   private var generator = SystemRandomNumberGenerator()
   static let fileName = "posts.json"
 
@@ -26,20 +28,29 @@ actor PostDesk {
     do throws(StateFile.Failure) {
       guard let bytes = try await file.read() else { return }
       guard let read = PostBook.read(bytes) else {
-        log.warning("the posts of the public page are lost: \(file.name) is damaged")
-        return
+        return tellLoss("\(file.name) is damaged")
       }
       book = read
       book.advance(to: time.wall())
     } catch {
-      log.warning("the posts of the public page are not known", metadata: ["problem": "\(error)"])
+      tellLoss("\(error)")
     }
+  }
+
+  private func tellLoss(_ why: String) {
+    let notice = Notice.warning(
+      .byHand, "the posts of the public page are lost: \(why)",
+      hint: "post them again with quartz-agent post; this problem ends with the next post", since: time.wall()
+    )
+    loss = notice
+    log.tell(notice)
   }
 
   func take(_ wish: PostWish) async -> OperatorAnswer {
     let answer = book.take(
       wish, now: time.wall(), names: OperatorNames(catalog.checks), using: &generator)
     guard case .done(let words) = answer else { return answer }
+    loss = nil
     log.notice("by hand: \(words)", metadata: ["by": "\(wish.by ?? "")"].filter { $0.value != "" })
     var json = JSONWriter(reserving: 4096)
     book.write(to: &json)

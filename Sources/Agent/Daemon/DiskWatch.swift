@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Glibc
 import Logging
 import Monitoring
 import Spool
@@ -60,8 +61,21 @@ extension StateDisk {
     let since = [trouble?.since, store?.since].compactMap(\.self).min()
     return .critical(
       .stateDirectory, "\(shown) cannot be written, \(lost): \(trouble?.why ?? store?.what ?? "")",
-      hint:
-        "free disk space or repair the disk: df -h \(folder.printable(maxBytes: 200)); the agent retries by itself",
+      hint: trouble == nil ? store?.hint : "\(remedy(trouble?.code)); the agent retries by itself",
       since: since)
+  }
+
+  /// The next step, by the number of the system's error.
+  private func remedy(_ code: Int32?) -> String {
+    let folder = folder.printable(maxBytes: 200)
+    return switch code {
+    case ENOENT, ENOTDIR: "create \(folder), owned by the agent's user, mode 0700"
+    case EACCES, EPERM: "make \(folder) writable for the agent's user: ls -ld \(folder)"
+    case EROFS: "mount the file system of \(folder) writable: findmnt -T \(folder)"
+    case EMFILE, ENFILE: "raise the limit of open files (LimitNOFILE)"
+    case ENOSPC, EDQUOT: "free disk space: df -h \(folder), df -i \(folder)"
+    case EIO: "repair the disk: dmesg shows its errors"
+    default: "free disk space or repair the disk: df -h \(folder)"
+    }
   }
 }

@@ -22,6 +22,8 @@ extension Logger {
         "check of the API changed",
         metadata: ["check": "\(change.name)", "id": "\(change.id)", "change": "\(change.text)"])
     }
-    if changes.count > 50 { notice("\(changes.count - 50) more checks of the API changed") }
+    if changes.count > 50 {
+      notice("\(counted(changes.count - 50, "more check", "more checks")) of the API changed")
+    }
   }
 }

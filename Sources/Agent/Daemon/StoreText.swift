@@ -37,9 +37,15 @@ package func renderStore(_ status: SpoolStatus) -> String {
     lines.append("damaged      \(counted(Int(clamping: status.damaged), "result")) cannot be read")
   }
   if status.unreadable > 0 {
-    lines.append("unknown      \(status.unreadable) records of another version, left as they are")
+    lines.append(
+      "unknown      \(counted(status.unreadable, "record")) of another version, left in place")
   }
-  if status.setAside > 0 { lines.append("set aside    \(status.setAside) files of another store or version") }
+  if status.lostSegments > 0 {
+    let segments = counted(status.lostSegments, "segment")
+    lines.append("unreadable   \(segments) without a readable record, set aside")
+  }
+  let others = status.setAside - status.lostSegments
+  if others > 0 { lines.append("set aside    \(counted(others, "file")) of another store or version") }
   return (lines + status.notes.map { "note         \($0.what)" }).joined(separator: "\n") + "\n"
 }
 
@@ -76,7 +82,12 @@ package func renderCheck(_ check: SpoolCheck) -> String {
   if check.headers > 0 {
     lines.append("headers      \(check.headers) damaged; the records behind them are whole")
   }
-  if check.unknown > 0 { lines.append("unknown      \(check.unknown) records of another version") }
+  if check.unknown > 0 {
+    lines.append("unknown      \(counted(check.unknown, "record")) of another version")
+  }
+  lines += check.blank.map {
+    "blank        \($0): neither a header nor a record; the next start counts its undelivered results as lost"
+  }
   lines += check.unreadable.map { "unreadable   \($0): the disk does not give it back" }
   return lines.joined(separator: "\n") + "\n"
 }

@@ -181,7 +181,7 @@ extension GroupDesk {
         ? nil
         : .warning(
           .group,
-          "\(leftOut.count) checks of the list are too long for the group's store: only the member that pulls the list runs them",
+          "\(counted(leftOut.count, "check of the list is", "checks of the list are")) too long for the group's store: only the member that pulls the list runs them",
           hint: "shorten their urls, headers or keywords to less than 48 KiB"))
     await publish(parts, of: snapshot)
     return isOther

@@ -49,6 +49,7 @@ package struct AgentParts: Sendable {
       probes: outside.probes, scheduler: schedule.scheduler, catalog: base.catalog,
       maintenance: base.maintenance, recorder: recorder)
     let refusedFile = RefusedFile(started: started)
+    let listeners = Listeners(log: log, time: time)
     let parts: [(any AgentPart)?] = [
       threads, StorePart(base: base), DiskPart(base: base), recorder, history,
       MaintenancePart(base: base), refusedFile,
@@ -61,7 +62,7 @@ package struct AgentParts: Sendable {
       LifeSigns(settings.lifeSigns, call: outside.call, log: log, time: time) { threads.stuck.isEmpty },
       DiscoveryKeeper(settings.discover, disk: outside.disk, log: log, time: time, fetch: outside.discover),
       traces, heartbeats, places, incidents, alerts, operators, announcements,
-      HourlyPart(log: log, time: time), probes,
+      HourlyPart(log: log, time: time), probes, listeners,
     ]
     let status = AgentStatus(
       // The schedule takes over a list when all others have it.
@@ -69,7 +70,7 @@ package struct AgentParts: Sendable {
       threads: threads, runs: runs,
       store: StoreDesk(base: base, uploader: early.link?.uploader), operators: operators.desk,
       posts: operators.posts, traces: traces, alerts: alerts?.desk, places: places, base: base)
-    all = status.parts + [ServersPart(settings, status, heartbeats, probes, log)]
+    all = status.parts + [ServersPart(settings, status, heartbeats, probes, listeners, log)]
     (self.base, self.status, self.refusedFile, answers) = (base, status, refusedFile, early.answers)
     scheduler = schedule.scheduler
   }

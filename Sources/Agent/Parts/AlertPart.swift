@@ -60,6 +60,7 @@ struct OperatorPart: AgentPart {
   }
 
   func services(_ picture: @escaping AgentPicture) -> [AgentService] { [{ await desk.run() }] }
+  var notices: [Notice] { get async { [await desk.loss, await posts.loss].compactMap(\.self) } }
 
   func contribute(to snapshot: inout StatusSnapshot) async {
     snapshot.posts = await posts.posts

@@ -53,7 +53,7 @@ extension EgressBudget {
     let status = status
     return status.lastRefusal.map { refusal in
       .critical(
-        "egress", "checks of the API were refused \(status.refused) times: \(refusal)",
+        "egress", "checks of the API were refused \(counted(status.refused, "time")): \(refusal)",
         hint: "find out whether these checks scan through this agent; else raise limits.destinations")
     }
   }

@@ -69,7 +69,7 @@ struct PlacesPart: AgentPart {
     case .tooMany(let count):
       .warning(
         .group,
-        "\(count) more votes of the places than are kept: other members' checks are not heard at once",
+        "\(counted(count, "more vote", "more votes")) of the places than are kept: other members' checks are not heard at once",
         hint:
           "the agent keeps those of its own checks and 200,000 of others; part the checks by group.store.prefix"
       )

@@ -13,10 +13,11 @@ struct ServersPart: AgentPart {
   private let socket: LocalStatusServer?
   /// The public page, made when it starts: its logo is read then.
   private let publicPage: (@Sendable () async -> LocalStatusServer)?
-  private let log: Logger
+  private let listeners: Listeners
 
   init(
-    _ all: Settings, _ status: AgentStatus, _ heartbeats: HeartbeatKeeper, _ probes: ProbeDesk?, _ log: Logger
+    _ all: Settings, _ status: AgentStatus, _ heartbeats: HeartbeatKeeper, _ probes: ProbeDesk?,
+    _ listeners: Listeners, _ log: Logger
   ) {
     let settings = all.status
     let access = StatusAccess(settings, memberToken: all.group?.token)
@@ -29,7 +30,10 @@ struct ServersPart: AgentPart {
     if let probe = all.probe, let desk = probes {
       own?.probes = ProbeDoor(desk: desk, token: probe.token, allowed: probe.allow.map(\.range))
     }
-    (self.own, socket, self.log) = (own, server(settings.socket), log)
+    own?.mark = AgentMark.of(settings.socket)
+    var socket = server(settings.socket)
+    socket?.key = "status.socket"
+    (self.own, self.socket, self.listeners) = (own, socket, listeners)
     if let given = settings.publicFace, let listen = given.listen {
       publicPage = {
         let face = await PublicFace(given, log)
@@ -43,18 +47,21 @@ struct ServersPart: AgentPart {
 
   func services(_ picture: @escaping AgentPicture) -> [AgentService] {
     var services: [AgentService] = []
-    if let own { services.append { await serve(own, as: "status page") } }
-    if let publicPage { services.append { await serve(publicPage(), as: "public page") } }
-    if let socket { services.append { await serve(socket, as: "socket for commands", isNamed: false) } }
-    return services
-  }
-
-  private func serve(_ server: LocalStatusServer, as what: String, isNamed: Bool = true) async {
-    do {
-      try await server.run { address in if isNamed { log.notice("\(what): \(address.pageURL)") } }
-    } catch {
-      log.error("the \(what) is not available, probing goes on: \(error)")
+    if let own {
+      services.append { await listeners.keep(.init(name: "status page", key: own.key), own.run) }
     }
+    if let publicPage {
+      services.append {
+        let server = await publicPage()
+        await listeners.keep(.init(name: "public page", key: server.key), server.run)
+      }
+    }
+    if let socket {
+      services.append {
+        await listeners.keep(.init(name: "socket for commands", key: socket.key, isNamed: false), socket.run)
+      }
+    }
+    return services
   }
 }
 

@@ -15,6 +15,8 @@ package final class StateDisk: Sendable {
     package var files: [String]
     /// Error of the latest failed write.
     package var why: String
+    /// Number of the system's error. `nil` for a refusal of the agent's own.
+    package var code: Int32?
     /// Start of the first failure.
     package var since: Timestamp
   }
@@ -22,6 +24,7 @@ package final class StateDisk: Sendable {
   private struct State {
     var again: [String: Again] = [:]  // own text: files of the state directory
     var why = ""
+    var code: Int32?
     var since = Timestamp.epoch
     /// The file retried last.
     var tried = ""
@@ -58,7 +61,9 @@ package final class StateDisk: Sendable {
   package var trouble: Trouble? {
     state.withLock { state in
       state.again.isEmpty
-        ? nil : Trouble(files: state.again.keys.sorted(), why: state.why, since: state.since)
+        ? nil
+        : Trouble(
+          files: state.again.keys.sorted(), why: state.why, code: state.code, since: state.since)
     }
   }
 
@@ -67,7 +72,7 @@ package final class StateDisk: Sendable {
     state.withLock { state in
       if state.again.isEmpty { state.since = now }
       state.again[name] = again
-      state.why = failure.description
+      (state.why, state.code) = (failure.description, failure.code)
     }
   }
 

@@ -23,8 +23,16 @@ package struct StateFile: Hashable, Sendable {
   /// The operation that failed, the system's reason, and the file.
   package struct Failure: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
+    /// Number of the system's error. `nil` for a refusal of our own.
+    package let code: Int32?
 
-    package init(description: String) { self.description = description }
+    package init(description: String, code: Int32? = nil) {
+      (self.description, self.code) = (description, code)
+    }
+
+    /// The words say it all.
+    package static func == (left: Failure, right: Failure) -> Bool { left.description == right.description }
+    package func hash(into hasher: inout Hasher) { hasher.combine(description) }
   }
 
   /// `nil` when there is no such file.
@@ -54,7 +62,7 @@ package struct StateFile: Hashable, Sendable {
   }
 
   private func failure(_ verb: String, _ code: Int32) -> Failure {
-    Failure(description: "cannot \(verb) \(path): \(String(cString: strerror(code)))")
+    Failure(description: "cannot \(verb) \(path): \(String(cString: strerror(code)))", code: code)
   }
 
   private func readBlocking() throws(Failure) -> [UInt8]? {

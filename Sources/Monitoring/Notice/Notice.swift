@@ -78,6 +78,7 @@ extension Notice.Place {
   package static let schedule: Self = "the schedule"
   package static let clock: Self = "clock"
   package static let queues: Self = "queues"
+  package static let byHand: Self = "operator actions"
   package static let configuration: Self = "configuration"
   /// Changed settings that a reload does not apply. No alert: when to restart is for people to choose.
   package static let restart: Self = "restart"

@@ -82,6 +82,7 @@ extension DeliveryMachine {
   ) -> [Effect] {
     // One that fails is repeated as soon as the backoff is over: a run that was asked for waits for it.
     if case .transient = outcome {} else { lastPost = now }
+    sentAt = nil
     switch outcome {
     case .acknowledged: return succeeded(at: now)
     // There are no rows to blame or to halve: what is left of such an answer is that it was none.

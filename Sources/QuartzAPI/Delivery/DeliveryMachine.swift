@@ -55,7 +55,9 @@ package struct DeliveryMachine: Sendable {
 
   let settings: Settings
   var lanes: [DeliveryLane: LaneLedger] = [.live: LaneLedger(), .backlog: LaneLedger()]
-  var inFlight: (lane: DeliveryLane, piece: Piece)?
+  var inFlight: (lane: DeliveryLane, piece: Piece)? { didSet { if inFlight == nil { sentAt = nil } } }
+  /// When the request that is under way was handed out.
+  var sentAt: Timestamp?
   var nextPiece = 0
   /// Rows in a request from now on; 413 halves it for good.
   package internal(set) var batchLimit: Int
@@ -112,7 +114,10 @@ package struct DeliveryMachine: Sendable {
       }
     }
     if let suspect = ready.first { return send(suspect, at: now) }
-    if let due = heartbeatDue, due <= now { return .heartbeat }
+    if let due = heartbeatDue, due <= now {
+      sentAt = now
+      return .heartbeat
+    }
     return .wait(until: nextEvent(after: now))
   }
 
@@ -122,6 +127,7 @@ package struct DeliveryMachine: Sendable {
 
   private mutating func send(_ candidate: Candidate, at now: Timestamp) -> Action {
     inFlight = (candidate.lane, candidate.piece)
+    sentAt = now
     if candidate.use == .bisection { bisections.append(now) }
     return .send(Batch(lane: candidate.lane, rows: candidate.piece.rows, use: candidate.use))
   }

@@ -8,8 +8,10 @@ package struct DeliveryStatus: Hashable, Sendable {
   package var dialect: DeliveryDialect
   /// Counts since the start, the last success, and what is wrong.
   package var tally = DeliveryTally()
-  /// Nothing is sent before then.
+  /// Nothing is sent before then. `nil` once it has passed.
   package var heldUntil: Timestamp?
+  /// When the request began that has no answer yet. `nil` while none is under way.
+  package var requestSince: Timestamp?
   /// Rows in memory on their way, refused parts included.
   package var open = 0
   /// Of these, rows whose bad neighbour is looked for once the hourly allowance is back.
@@ -28,7 +30,8 @@ package struct DeliveryStatus: Hashable, Sendable {
   init(_ machine: DeliveryMachine, usage: RequestUsage, dialect: DeliveryDialect, now: Timestamp) {
     self.dialect = dialect
     self.tally = machine.tally
-    self.heldUntil = machine.holdUntil
+    self.heldUntil = machine.holdUntil.flatMap { $0 > now ? $0 : nil }
+    self.requestSince = machine.sentAt
     self.open = machine.lanes.values.reduce(0) { $0 + $1.openRows }
     self.parked = machine.parkedRows
     self.hasBacklog = (machine.lanes[.backlog]?.openRows ?? 0) > 0
@@ -43,7 +46,11 @@ package struct DeliveryStatus: Hashable, Sendable {
   package var lastError: Notice? {
     guard var error = tally.trouble else { return nil }
     error.since = tally.troubleSince ?? .epoch
-    if let heldUntil { error.what += "; next try at \(heldUntil.rfc3339)" }
+    if let requestSince {
+      error.what += "; a request is under way since \(requestSince.rfc3339)"
+    } else if let heldUntil {
+      error.what += "; next try at \(heldUntil.rfc3339)"
+    }
     return error
   }
 
@@ -53,7 +60,8 @@ package struct DeliveryStatus: Hashable, Sendable {
     if tally.quarantined > 0 {
       notices.append(
         .warning(
-          .delivery, "\(tally.quarantined) results were refused by the receiver since the start (\(codes))",
+          .delivery,
+          "\(refused(tally.quarantined)) by the receiver since the start (\(codes))",
           hint: Self.hint(tally.codes)))
     }
     if let throttledUntil {
@@ -68,7 +76,8 @@ package struct DeliveryStatus: Hashable, Sendable {
       notices.append(
         .warning(
           .delivery,
-          "\(parked) results are parked: a bad one among them is looked for at most 40 times an hour"))
+          "\(counted(parked, "result is", "results are")) parked: a bad one among them is looked for at most 40 times an hour"
+        ))
     }
     if batch < configuredBatch {
       notices.append(
@@ -92,6 +101,10 @@ package struct DeliveryStatus: Hashable, Sendable {
           hint: "look at the state directory"))
     }
     return notices
+  }
+
+  private func refused(_ count: Int) -> String {
+    counted(count, "result was", "results were") + " refused"
   }
 
   /// The next step for refused results. An id that another result has says more than a row that does not fit.

@@ -16,14 +16,21 @@ struct AgentClient {
   var token: Redacted?
   /// How long an answer may take.
   var patience: Duration = .seconds(60)
+  /// Socket for commands of the agent that is meant, where another may listen on the address: its mark is compared.
+  /// `nil` for an address that was given by hand, or without such a socket.
+  private(set) var meant: ListenAddress?
 
   init(address: ListenAddress, token: Redacted? = nil) {
     self.address = address
     self.token = token
   }
 
-  /// - Parameter place: the path of a socket, or address:port, or localhost:port.
+  /// - Parameter place: the path of a socket, also as `unix:PATH`, or address:port, or localhost:port.
   init(place: String) throws {
+    if place.hasPrefix("unix:"), place.utf8.count > 5 {
+      self.init(address: .unix(path: String(place.dropFirst(5))))
+      return
+    }
     if place.contains("/") {
       self.init(address: .unix(path: place))
       return
@@ -32,19 +39,20 @@ struct AgentClient {
     guard let endpoint = Endpoint(place, defaultPort: nil) else {
       throw failure(
         "--socket must be the path of a socket or address:port, found \(found)",
-        status: ExitStatus.configuration)
+        status: ExitCode.validationFailure.rawValue)
     }
     let address = ListenAddress.tcp(host: endpoint.host, port: endpoint.port).reachable
     guard case .tcp(let host, _) = address, IPAddress(host) != nil else {
       throw failure(
         "--socket must name an address or localhost, found \(found)",
         hint: "such as 127.0.0.1:\(endpoint.port)",
-        status: ExitStatus.configuration)
+        status: ExitCode.validationFailure.rawValue)
     }
     self.init(address: address)
   }
 
-  /// Of an agent with this configuration, over its socket where this user may open it; nil when it has no status server.
+  /// Of an agent with this configuration, over its socket where this user may open it; `nil` when it has no status server.
+  /// An answer over TCP counts only if it is that agent's.
   init?(_ settings: StatusSettings) {
     if let socket = settings.socket, case .unix(let path) = socket, access(path, W_OK) == 0 {
       self.init(address: socket)
@@ -53,6 +61,7 @@ struct AgentClient {
     guard let address = settings.listen else { return nil }
     self.init(
       address: address.reachable, token: address.isSocket ? nil : settings.runNowToken ?? settings.readToken)
+    meant = address.isSocket ? nil : settings.socket
   }
 
   /// The answer's text, which ends with a line end. Throws a `CommandFailure` when the agent does not answer or refuses.
@@ -76,17 +85,39 @@ struct AgentClient {
 
   /// Posts a body. `nil` where no agent listens there.
   func hand(_ body: [UInt8], to path: String) async throws -> String? {
-    try text(of: try await exchange(path, "POST", body: body), mayBeAbsent: true)
+    guard try await stranger() == nil else { return nil }
+    return try text(of: try await exchange(path, "POST", body: body), mayBeAbsent: true)
   }
 
-  /// Whether an agent listens there.
+  /// Whether the agent that is meant listens there, without a doubt: on its socket, or with its mark.
   func isThere() async throws -> Bool {
-    let report = try await exchange("/livez", "GET")
+    guard address.isSocket || AgentMark.of(meant) != nil, try await stranger() == nil else { return false }
+    let report = try await send("/livez", "GET")
     return report.statusCode == 200 && report.header("server") == "quartz-agent"
+  }
+
+  /// Why the agent that answers is another one than is meant. `nil` where it is not, or nothing answers.
+  private func stranger() async throws -> CommandFailure? {
+    guard let meant, let mark = AgentMark.of(meant) else { return nil }
+    let report = try await send("/livez", "GET")
+    guard report.failure == nil, report.header("server") == "quartz-agent",
+      report.header(AgentMark.header) != mark
+    else { return nil }
+    return CommandFailure(
+      "another agent answers at \(address): the one of this configuration has the socket \(meant), "
+        + (access(meant.path, F_OK) == 0 ? "which this user may not open" : "which is not there"),
+      hint:
+        "start it with: quartz-agent run, and give each agent its own status.listen; restart an agent of an earlier version",
+      status: ExitStatus.unknown)
   }
 
   private func exchange(_ path: String, _ method: String, body: [UInt8]? = nil) async throws -> TransferReport
   {
+    if let stranger = try await stranger() { throw stranger }
+    return try await send(path, method, body: body)
+  }
+
+  private func send(_ path: String, _ method: String, body: [UInt8]? = nil) async throws -> TransferReport {
     try await withCurlEngine { engine in
       var request = request(path, method)
       request.body = body
@@ -143,4 +174,9 @@ struct AgentClient {
         timeout: patience, goal: goal, method: method, headers: headers)
     }
   }
+}
+
+extension ListenAddress {
+  /// Empty for a TCP address.
+  fileprivate var path: String { if case .unix(let path) = self { path } else { "" } }
 }

@@ -36,7 +36,7 @@ struct StoreOptions: ParsableArguments {
         status: ExitStatus.unknown)
     }
     guard isReadable else {
-      // It may have gone while the agent goes on without it.
+      // The directory may have been deleted under a running agent.
       if let client = settings.flatMap({ AgentClient($0.status) }), try await client.isThere() {
         return .running(client)
       }

@@ -143,13 +143,18 @@ extension StatusSnapshot {
     if spool.dropped > 0 {
       problems.append(
         .critical(
-          .store, "\(spool.dropped) results were overwritten before they could be delivered",
+          .store,
+          "\(counted(spool.dropped, "result was", "results were")) overwritten before they could be delivered",
           hint: "raise spool.size, or repair delivery"))
     }
-    if spool.quarantined > 0 {
+    // Delivery names those of this run with their codes.
+    let told = delivery?.tally.quarantined ?? 0
+    let others = spool.quarantined - told
+    if others > 0 {
+      let what = counted(others, "result was", "results were")
       problems.append(
         .warning(
-          .store, "\(spool.quarantined) results were refused by the receiver and set aside",
+          .store, "\(what) refused by the receiver\(told > 0 ? " before this start" : "") and set aside",
           hint: "see them with: quartz-agent spool quarantine ls"))
     }
     return problems
