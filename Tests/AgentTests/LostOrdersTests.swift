@@ -34,7 +34,8 @@ import Testing
       _ = await operators.take(
         OperatorWish(.mute(target: .check("none"), length: .seconds(60)), by: nil, why: nil))
       #expect(await operators.loss == loss)
-      _ = await operators.take(OperatorWish(.mute(target: .all, length: .seconds(60)), by: nil, why: nil))
+      _ = await operators.take(
+        OperatorWish(.mute(target: .everything, length: .seconds(60)), by: nil, why: nil))
       #expect(await operators.loss == nil)
     }
   }
@@ -49,7 +50,7 @@ import Testing
       #expect(
         await posts.loss?.what == "the posts of the public page are lost: posts.json is damaged")
       _ = await posts.take(
-        PostWish(.post(title: "Web", text: nil, state: .identified, target: .all), by: nil))
+        PostWish(.post(title: "Web", text: nil, state: .identified, target: .everything), by: nil))
       #expect(await posts.loss == nil)
     }
   }

@@ -103,9 +103,10 @@ struct AgentClient {
     guard report.failure == nil, report.header("server") == "quartz-agent",
       report.header(AgentMark.header) != mark
     else { return nil }
+    let isGone = access(meant.path, F_OK) != 0 && [ENOENT, ENOTDIR].contains(errno)
     return CommandFailure(
       "another agent answers at \(address): the one of this configuration has the socket \(meant), "
-        + (access(meant.path, F_OK) == 0 ? "which this user may not open" : "which is not there"),
+        + (isGone ? "which is not there" : "which this user may not open"),
       hint:
         "start it with: quartz-agent run, and give each agent its own status.listen; restart an agent of an earlier version",
       status: ExitStatus.unknown)
