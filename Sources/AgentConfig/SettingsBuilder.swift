@@ -73,7 +73,9 @@ struct SettingsBuilder {
           position, "canaries names \(quoted(name)), which is not enabled",
           hint: "enable the check, or leave it out")
       } else if !known.written.contains(ByteText(name)), !known.hasOthers {
-        let near = nearest(to: name, among: known.written.map(\.text).sorted()).map { "did you mean \"\($0)\"?" }
+        let near = nearest(to: name, among: known.written.map(\.text).sorted()).map {
+          "did you mean \"\($0)\"?"
+        }
         let message = "canaries names \(quoted(name)), which is no check of this file"
         let hint = near ?? "a canary is a check that works whenever the uplink does, such as the own router"
         if known.mayDiscover {
