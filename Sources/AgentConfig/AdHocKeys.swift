@@ -45,16 +45,16 @@ struct AdHocKeys {
   private static func merge(_ target: inout [Entry], _ shortcuts: inout [Entry], into keys: String) -> String
   {
     let text = "{\(keys)}"
-    guard let tree = try? ConfigText.tree(text, file: "--with"), case .map(let theirs) = tree.content else {
-      return keys
-    }
+    guard let tree = try? ConfigText.tree(text, file: "--with"), tree.problems.isEmpty,
+      case .map(let theirs) = tree.node.content
+    else { return keys }
     var scalars = Array(text.unicodeScalars)
     // From the end, so that places before it stay what they are.
     for their in theirs.sorted(by: { $0.value.position > $1.value.position }) {
       guard case .map = their.value.content, let place = index(of: their.value.position, in: scalars),
         scalars[place] == "{"
       else { continue }
-      let isShared = { (entry: Entry) in
+      func isShared(_ entry: Entry) -> Bool {
         entry.name == their.key && (entry.value.hasPrefix("{") || entry.value == "true")
       }
       let shared = (target + shortcuts).filter(isShared)
