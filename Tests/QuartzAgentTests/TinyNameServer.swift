@@ -20,8 +20,7 @@ final class TinyNameServer: Sendable {
     descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw POSIXFailure("socket", errno) }
     port = try bindLoopback(descriptor)
-    var patience = timeval(tv_sec: 0, tv_usec: 50_000)
-    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    limitReceiving(descriptor, microseconds: 50_000)
     Thread { [self] in serve(addresses) }.start()
   }
 
@@ -65,4 +64,10 @@ final class TinyNameServer: Sendable {
     for record in records { bytes += [0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4] + record }
     return bytes
   }
+}
+
+/// The longest that a read of a socket waits, as a `timeval`.
+func limitReceiving(_ descriptor: Int32, seconds: Int = 0, microseconds: Int = 0) {
+  var limit = (seconds, microseconds)
+  setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout.size(ofValue: limit)))
 }
