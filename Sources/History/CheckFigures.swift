@@ -48,7 +48,7 @@ package struct CheckFigures: Sendable {
   /// The outage it is in.
   package var outage: Outage? { lastOutage.flatMap { $0.isOver ? nil : $0 } }
   /// When its state began: of a check that is down when its outage did, which maintenance and time without a verdict divide.
-  package var stateBegan: Timestamp? { outage?.begin ?? since }
+  package var stateBegan: Timestamp? { state == .down ? outage?.begin ?? since : since }
   /// The outage that began last, within 90 days, whether it is over or not.
   package var lastOutage: Outage? { latestOutage.first }
 

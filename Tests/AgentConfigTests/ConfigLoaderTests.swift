@@ -38,7 +38,7 @@ struct ConfigLoaderTests {
   }
 
   /// A file that is wrong in each of its lines is told so once, not a million times.
-  @Test(arguments: [("a: 1\n", "and 4899 more"), ("b%: 1\n", "and 4901 more")])
+  @Test(arguments: [("a: 1\n", "and 9900 more"), ("b%: 1\n", "and 4901 more")])
   func problemsAreBounded(line: String, rest: String) {
     let text = (0..<5000).map { line.replacing("%", with: "\($0)") }.joined()
     do throws(ConfigErrors) {
@@ -46,7 +46,9 @@ struct ConfigLoaderTests {
       Issue.record("accepted")
     } catch {
       #expect(error.problems.count == 101)
-      #expect(error.problems[99].line == 100 || error.problems[99].line == 101)
+      // Of a key that is given again there are two problems: it is unknown, too.
+      let last = line.hasPrefix("a") ? [50, 51] : [100, 101]
+      #expect(last.contains(error.problems[99].line ?? 0))
       #expect(error.problems.last?.message == rest)
       #expect(rest == "and \(error.count - 100) more" && error.count >= 4999)
     }
@@ -98,7 +100,8 @@ struct ConfigLoaderTests {
     let loaded = try ConfigLoader.parse(text: switchedOn(text), file: "agent.yaml", sources: exampleSources)
     #expect(loaded.settings.checks.count == 11)
     #expect(Set(loaded.settings.checks.map(\.type)) == Set(CheckType.allCases))
-    #expect(loaded.settings.quartz?.supabase != nil && loaded.warnings.isEmpty)
+    #expect(loaded.settings.quartz?.supabase != nil)
+    #expect(loaded.warnings.map(\.message) == ["discover: no file matches \"targets/*.json\""])
   }
 }
 

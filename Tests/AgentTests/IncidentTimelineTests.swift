@@ -60,13 +60,14 @@ import Testing
         "0 Shop down (rule down): refused", "10 opened", "20 Shop degraded (rule slow)",
         "40 disk agent: full",
         "90 acknowledged by ann: on it", "200 Shop (rule down): recovered",
-        "210 Shop (rule slow): in maintenance",
+        "210 Shop (rule slow): maintenance began",
       ])
     incident.acknowledge(by: "bob", note: nil, at: at(210))
     incident.end = at(210)
     #expect(
       events(incident).suffix(4) == [
-        "200 Shop (rule down): recovered", "210 Shop (rule slow): in maintenance", "210 acknowledged by bob",
+        "200 Shop (rule down): recovered", "210 Shop (rule slow): maintenance began",
+        "210 acknowledged by bob",
         "210 resolved",
       ])
   }

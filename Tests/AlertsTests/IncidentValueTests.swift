@@ -79,7 +79,8 @@ import Testing
     #expect(incident.shownSeverity == .high && incident.members[0].openings == 2)
     #expect(incident.members[0].downBefore == .seconds(10) && incident.members[0].note == nil)
     #expect(incident.members[0].end == nil && incident.members[0].leftAt == nil)
-    #expect(incident.members[0].opens == [reading(0).boot, reading(30).boot])
+    // Only an opening after a recovery counts for flapping.
+    #expect(incident.members[0].opens == [reading(30).boot])
   }
 
   /// It is over a group wait after the last alert; what flaps has to be well for as long as is said, or three
@@ -178,7 +179,7 @@ import Testing
     let end = #""end":"\#(Self.ten)","quiet_since":"\#(Self.ten)","quiet_ago":0,"#
     #expect(
       text(incident, at: 10) == start + end + middle
-        + #""left":"\#(Self.ten)","left_ago":0,"opens_ago":[10,5],"end":"renamed","note":"New","#
+        + #""left":"\#(Self.ten)","left_ago":0,"opens_ago":[5],"end":"renamed","note":"New","#
         + #""openings":2,"down_before_s":4,"flapping":false}]}"#)
     let read = try #require(
       Incident(try JSONValue.parse(text(incident, at: 10).utf8), SavedClock(now: reading(10))))

@@ -142,7 +142,7 @@ import Testing
     desk.pass(from: 31, to: 40)
     #expect(
       desk.lines == [
-        "3 opened Shop is down: refused", "13 update rules long, longer fire too: Shop is down: refused",
+        "3 opened Shop is down: refused", "13 update rules long and longer fire too: Shop is down: refused",
         "34 recovered Shop is up again",
       ])
   }

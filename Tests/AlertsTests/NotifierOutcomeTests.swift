@@ -164,7 +164,7 @@ import Testing
     }
     desk.up(web, at: 60)
     desk.pass(from: 60, to: 80)
-    let (down, maintenance) = ("opened web is down: refused", "recovered web is in maintenance now")
+    let (down, maintenance) = ("opened web is down: refused", "recovered web: maintenance began")
     #expect(
       desk.lines
         == (isLong

@@ -102,7 +102,7 @@ import Testing
     #expect(one?.reason == .responseTime && one?.text == "the response time is 900 ms, above 500 ms")
     var most = watch(.responseTime(above: .milliseconds(500), percentile: 90, window: .seconds(3600)), [shop])
     let ten = (0..<10).flatMap { held(most.note(result(shop, .up, at: $0, took: .seconds(1)))) }
-    #expect(ten.map(\.text) == ["p90 over 1h is 1.00 s, above 500 ms"])
+    #expect(ten.map(\.text) == ["p90 over 1h is 1 s, above 500 ms"])
     var certificate = watch(.certificateExpiry(before: [.seconds(86_400)]), [shop])
     var found = result(shop, .up, at: 0)
     found.facts.tls = TLSFacts(verified: true, notAfter: after(60))

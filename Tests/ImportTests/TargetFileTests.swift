@@ -99,8 +99,8 @@ import Testing
         discover:
 
           # laxer: p.yml:5: modules.web.http.preferred_ip_protocol: addresses of the other family are asked, too, where this one does not answer
-          # changed: p.yml:13: scrape_configs[0].file_sd_configs[0].files[0]: \(Self.noScheme)
-          # changed: p.yml:13: scrape_configs[0].file_sd_configs[0].files[0]: the file is looked for beside agent.yaml, not beside Prometheus' configuration
+          # changed: p.yml:14: scrape_configs[0].file_sd_configs[0].files[0]: \(Self.noScheme)
+          # changed: p.yml:14: scrape_configs[0].file_sd_configs[0].files[0]: the file is looked for beside agent.yaml, not beside Prometheus' configuration
           - file: "t/*.json"
             extends: web
             name: "web ${target}"
@@ -130,7 +130,7 @@ import Testing
   @Test func aNameAskedForIsCarried() throws {
     let made = try read(params: ", hostname: [\"h.example:8443\"]")
     #expect(made.names == [])
-    #expect(text(of: made).contains("      Host: h.example:8443\n"))
+    #expect(text(of: made).contains("      Host: \"h.example:8443\"\n"))
     #expect(text(of: made).contains("    tls:\n      server_name: h.example\n"))
     let loaded = try loaded(made).settings.checks
     let settings = loaded.compactMap { if case .http(let http) = $0.kind { http } else { nil } }
@@ -251,9 +251,9 @@ import Testing
     let places = made.imported.notes.filter { $0.why.contains("read once") || $0.why.contains("not given") }
     #expect(
       places.map(\.line) == [
-        "not carried: p.yml:13: scrape_configs[0].file_sd_configs[0].files[2]: its targets are in a file that was not given: import it too",
-        "not carried: p.yml:13: scrape_configs[0].file_sd_configs[0].files[1]: \(Self.readOnce)",
-        "not carried: p.yml:13: scrape_configs[0].file_sd_configs[0].refresh_interval: \(Self.readOnce)",
+        "not carried: p.yml:14: scrape_configs[0].file_sd_configs[0].files[2]: its targets are in a file that was not given: import it too",
+        "not carried: p.yml:14: scrape_configs[0].file_sd_configs[0].files[1]: \(Self.readOnce)",
+        "not carried: p.yml:14: scrape_configs[0].file_sd_configs[0].refresh_interval: \(Self.readOnce)",
       ])
   }
 

@@ -123,7 +123,6 @@ import Testing
       ("[{\"targets\": [\"http://a.example/\(String(repeating: "b", count: 200))\"]}]", 1),
       ("[{\"targets\": [\"http://a.example\"]}, {\"labels\": {\"a\": \"b\"}}]", 1),
       ("[{targets: [\"http://a.example\"]}]", 1),
-      ("[{\"targets\": [\"http://a.example\", \"http://b.example\"], \"labels\": {\"a\": 1}}]", 2),
     ] as [(String, Int)])
   func listsThatBecomeChecks(list: String, count: Int) throws {
     let made = try document(list)

@@ -43,7 +43,7 @@ import Testing
   @Test(
     arguments: [
       ("GET http://localhost/livez HTTP/1.1\r\nHost: evil.example\r\n\r\n", 200, nil),
-      ("GET HTTPS://LOCALHOST:1/livez?a HTTP/1.1\r\nHost: localhost\r\n\r\n", 404, nil),
+      ("GET HTTPS://LOCALHOST:1/livez?a HTTP/1.1\r\nHost: localhost\r\n\r\n", 200, "alive"),
       ("GET http://localhost HTTP/1.1\r\nHost: localhost\r\n\r\n", 200, "<!doctype html>"),
       (
         "GET http://localhost?page=0 HTTP/1.1\r\nHost: localhost\r\n\r\n", 400, "This address selects nothing"

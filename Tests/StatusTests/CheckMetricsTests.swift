@@ -62,7 +62,7 @@ import Testing
     for family in ["response_time_seconds", "last_result_timestamp_seconds", "http_status_code"] {
       #expect(try lines(check, "quartz_check_\(family)") == [], "\(family)")
     }
-    check.missed = 7
+    (check.missed, check.missedSinceStart) = (9, 7)
     #expect(try lines(check, "quartz_check_missed_slots_total") == ["{\(labels)} 7"])
     check.enabled = false
     #expect(try lines(check, "quartz_check_missed_slots_total") == [])

@@ -48,7 +48,7 @@ import Testing
     let html = try page(check)
     #expect(
       facts(html, after: begin) == first + [
-        "in this state for: 2h", "last result: 1m ago", "latency: 12.3 ms", "status code: 503",
+        "in this state for: 3m", "last result: 1m ago", "latency: 12.3 ms", "status code: 503",
         "maintenance: night, until 2026-01-01 03:00:00 UTC, not probed",
         "muted: until 2026-01-01 02:30:00 UTC", "acknowledged by: ann",
         "resource: \(UniqueID(high: 1, low: 2))", "failures in a row: 3", "tags: team:shop, prod",
@@ -64,7 +64,7 @@ import Testing
     #expect(!calm.contains { $0.hasPrefix("failures") } && calm.contains { $0.hasPrefix("resource") })
     (check.maintenance, check.mutedUntil, check.acknowledgedBy) = (nil, nil, nil)
     (check.since, check.last, check.resourceID, check.runbook) = (nil, nil, nil, nil)
-    (check.tags, check.parents) = ([], [])
+    (check.tags, check.parents, check.latestOutage) = ([], [], [])
     let bare = try page(check)
     #expect(facts(bare, after: begin) == first && !bare.contains("runbook"))
   }

@@ -115,9 +115,9 @@ import Testing
     let mark = "<span class=\"mark unknown\" aria-hidden=\"true\">◆</span> "
     let rows =
       "<li>\(mark)Patch <span class=\"dim num\">until 2026-01-01 02:00 UTC</span> "
-      + "<span class=\"dim\">1 check · not probed</span></li>"
+      + "<span class=\"dim\">· 1 check · not probed</span></li>"
       + "<li>Move <span class=\"dim num\">begins 2026-01-01 00:00 UTC</span> "
-      + "<span class=\"dim\">3 checks</span></li>"
+      + "<span class=\"dim\">· 3 checks</span></li>"
     #expect(
       MaintenanceSection(snapshot: status).render().html.contains(
         "<h2>Maintenance</h2><ul class=\"problems\">\(rows)</ul>"))

@@ -57,7 +57,7 @@ package struct PublicFeed {
     let lasts = words.sinceMoment(moment(fold.newest))
     let text =
       fold.end.map { words.fromTo(moment(fold.begin), moment($0, after: fold.begin)) }
-      ?? (fold.count > 1 ? "\(lasts) · \(fold.words(words))" : lasts)
+      ?? (fold.count > 1 ? "\(lasts)\n\(fold.words(words))" : lasts)
     return Item(
       id: .v5(namespace: fold.check.id, name: "outage \(fold.begin.rfc3339)"), title: title.text(words),
       published: fold.begin, updated: fold.changed, text: text.text(words))
