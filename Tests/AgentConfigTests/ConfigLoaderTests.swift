@@ -48,7 +48,7 @@ struct ConfigLoaderTests {
       #expect(error.problems.count == 101)
       // Of a key that is given again there are two problems: it is unknown, too.
       let last = line.hasPrefix("a") ? [50, 51] : [100, 101]
-      #expect(last.contains(error.problems[99].line ?? 0))
+      #expect(last.contains(error.problems[99].line))
       #expect(error.problems.last?.message == rest)
       #expect(rest == "and \(error.count - 100) more" && error.count >= 4999)
     }
