@@ -132,7 +132,7 @@ final class StatusConnection: ChannelDuplexHandler {
   }
 
   private func begin(_ head: HTTPRequestHead, _ context: ChannelHandlerContext) {
-    // RFC 9112, section 6.3: nobody knows where such a body ends.
+    // RFC 9112, section 6.3: any other body has no known end.
     if let codings = head.headers["transfer-encoding"].last,
       codings.lowercased().split(whereSeparator: { ", \t".contains($0) }).last != "chunked"
     {

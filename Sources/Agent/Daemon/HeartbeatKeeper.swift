@@ -70,7 +70,7 @@ final class HeartbeatKeeper: HeartbeatTaking {
     repeat {
       pause = desk.watch() ? HeartbeatDesk.watchEvery : Self.saveEvery
       let now = time.instant()
-      guard saved.map({ $0.duration(to: now) >= Self.saveEvery }) != false else { continue }
+      if saved.map({ $0.duration(to: now) < Self.saveEvery }) ?? false { continue }
       saved = now
       await save()
     } while (try? await time.sleep(for: pause)) != nil
