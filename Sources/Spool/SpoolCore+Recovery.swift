@@ -252,13 +252,12 @@ extension SpoolCore {
 
   /// A problem for as long as the store is open; the gap records of what is lost outlive it.
   private mutating func note(_ blanks: [Blank]) {
-    guard let first = blanks.first else { return }
+    guard !blanks.isEmpty else { return }
     counters.lostSegments += blanks.count
     let isLoss = blanks.contains { blank in
       blank.isTail || blank.missing.contains { !progress.unsettled(in: $0).isEmpty }
     }
-    let more = blanks.count > 1 ? " and \(blanks.count - 1) more" : ""
-    let what = "the content of \(first.file)\(more) is gone"
+    let what = "the content of \(blanks.map(\.file).andMore(after: 1)) is gone"
     counters.notes.insert(
       isLoss
         ? .critical(

@@ -64,12 +64,21 @@ import Testing
   /// All is written: nothing is said.
   @Test func aDiskThatTakesAll() async throws {
     try await inWorld { base in
-      let (store, disk) = (StorePart(base: base), DiskPart(base: base))
+      let (store, disk) = (StorePart(base: base, delivers: true), DiskPart(base: base))
       let snapshot = await snapshot(store, disk)
       #expect(snapshot.spool?.isDurable == true && snapshot.diskProblem == nil && snapshot.notices.isEmpty)
       #expect(disk.shortcomings.isEmpty)
       #expect(await metrics(disk).unwritten == 0)
     }
+  }
+
+  /// Without a receiver no outage is bridged, however much room there is.
+  @Test func whatIsNeverDelivered() {
+    var status = SpoolStatus()
+    (status.hoursCovered, status.depth) = (9, 3)
+    #expect(StorePart.shown(status, delivers: true).hoursCovered == 9)
+    let shown = StorePart.shown(status, delivers: false)
+    #expect(shown.hoursCovered == nil && shown.depth == 3)
   }
 
   /// Of a store and small files on one full disk there is one problem, which names both.
@@ -80,7 +89,7 @@ import Testing
       full.isFull = true
       try? await base.outside.disk.file("a.json").write([1])
       try? await base.outside.disk.file("b.json").write([1])
-      let (store, disk) = (StorePart(base: base), DiskPart(base: base))
+      let (store, disk) = (StorePart(base: base, delivers: true), DiskPart(base: base))
       let snapshot = await snapshot(store, disk)
       let problem = try #require(snapshot.diskProblem)
       #expect(problem.what.hasPrefix("a.json, b.json and the store of results cannot be written, "))
@@ -95,7 +104,7 @@ import Testing
   @Test func twoProblems() async throws {
     let full = FullDisk()
     try await inWorld(fault: .refused("spool is a symbolic link"), full) { base in
-      let (store, disk) = (StorePart(base: base), DiskPart(base: base))
+      let (store, disk) = (StorePart(base: base, delivers: true), DiskPart(base: base))
       var snapshot = await snapshot(store, disk)
       #expect(snapshot.diskProblem == nil && snapshot.notices.isEmpty && disk.shortcomings.isEmpty)
       full.isFull = true

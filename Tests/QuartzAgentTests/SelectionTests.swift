@@ -176,7 +176,7 @@ import Testing
     let check = try MonitoringCheck(definition)
     let none = try #require(OnceHeartbeats.latest(#"{"data":[],"total":0}"#, of: check))
     #expect(none.verdict.state == .unknown && none.verdict.reason == .localFault)
-    #expect(none.verdict.message == "the running agent has not judged this check yet: it does every 1m")
+    #expect(none.verdict.message == "the running agent has not evaluated this check yet; it does so every 1m")
     let found = OnceHeartbeats.latest(#"{"data":[{"state":"up","reason":"ok"}]}"#, of: check)
     #expect(found?.verdict == .ok)
     for text in ["", "{}", "[]", #"{"data":{}}"#] {

@@ -131,6 +131,41 @@ import Testing
     #expect(try words(reply).hasPrefix(expected))
   }
 
+  /// Of two values for one item each reader would take another; tags, states and checks are lists.
+  @Test(
+    arguments: [
+      ("/?page=1&page=2", "page"), ("/?q=a&q=b", "q"), ("/wall?q=a&q=b", "q"),
+      ("/report?month=2026-01&month=2026-02", "month"),
+    ])
+  func repeatedItems(target: String, name: String) async throws {
+    let reply = await routes(try sampleSource()).reply(to: request(target))
+    let page = String(decoding: reply.body, as: UTF8.self)
+    #expect(reply.status == 400 && page.contains("\(name) is given more than once"), "\(page)")
+  }
+
+  @Test(arguments: [
+    "/?tag=a&tag=b&state=up&state=down", "/wall?tag=a&tag=b", "/report?check=a&check=b&tag=c&tag=d",
+  ])
+  func listsOfItems(target: String) async throws {
+    #expect(await routes(try sampleSource()).reply(to: request(target)).status == 200)
+  }
+
+  /// An order without the token is told how to show it; a body beyond the limit, what the limit is.
+  @Test func ordersThatAreRefused() async throws {
+    let routes = routes(try sampleSource())
+    var order = request("/api/v1/mutes?target=all&for=5m", .post)
+    order.authorization = nil
+    let refused = await routes.reply(to: order)
+    #expect(refused.status == 401 && refused.challenge == .bearer)
+    let header = refused.headers.first { $0.0 == "WWW-Authenticate" }
+    #expect(header?.1 == "Bearer realm=\"quartz-agent\"")
+    var long = request(StatusRequest.submission, .post)
+    long.hasBody = true
+    #expect(
+      try words(await routes.reply(to: long)) == "413 BODY_REFUSED more than 1 MiB: send the results in parts"
+    )
+  }
+
   /// Before anything else: the host's name, then leave to read, then the method, then the body.
   @Test func theFirstThatIsWrong() async throws {
     var routes = routes(try sampleSource())

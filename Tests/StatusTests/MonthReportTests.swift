@@ -72,6 +72,8 @@ import Testing
     let row = try #require(report.csv.components(separatedBy: "\r\n").dropFirst().first)
     #expect(row.hasSuffix(",,,0,99.9,,,0,0,0,0,0,0,yes,0,0,,,"))
     #expect(report.remarks == ["Nothing is known of any check yet."])
+    let none = MonthReport(store.snapshot(now: january.end), [:], of: january, objective: 99.9) { _ in false }
+    #expect(none.remarks == ["No check matches."] && none.checks.isEmpty)
     let text = ReportText(width: 140).render(report)
     #expect(text.contains("1 check, average uptime no data, 0 outages\n"), "\(text)")
   }

@@ -96,6 +96,8 @@ import Testing
     let running = html(try report(["Shop"]) { $0.now = midnight + .seconds(60) })
     #expect(running.contains("<h1>January 2026, so far</h1>"))
     #expect(running.contains("<ul class=\"remarks\"><li>The month is not over: "))
+    let early = html(try report(["Shop"]) { $0.now = midnight.advanced(by: .seconds(-60)) })
+    #expect(early.contains("<h1>January 2026</h1>") && early.contains("The month has not begun."))
     #expect(running.contains("<p class=\"dim\"><bdi>test-1</bdi></p>"))
     #expect(html(try report([])).contains("<section class=\"group\"><p>No check to report on.</p></section>"))
   }

@@ -21,6 +21,8 @@ class Trouble(Exception):
 WATCH = """(()=>{const b=window.__broken=[],say=w=>b.includes(w)||b.push(w);
 addEventListener("error",e=>say(e.message||"did not load: "+(e.target.src||e.target.href||e.target)),true);
 addEventListener("unhandledrejection",e=>say("a promise failed: "+e.reason));
+// What a page does each minute, for a story that cannot wait for it.
+const s=setInterval;window.setInterval=(f,t,...more)=>{if(t===60000)window.__minute=f;return s(f,t,...more)};
 addEventListener("securitypolicyviolation",e=>say("refused by the content security policy: "+e.violatedDirective+" "+e.blockedURI))})()"""
 
 

@@ -97,6 +97,30 @@ def scene(hall, agent, target, folder):
             step(judge, where + ", " + step.__name__, phone, agent)
         except Trouble as trouble:
             judge.fault(f"{where}, {step.__name__}", str(trouble))
+    try:
+        wide.look(1440)
+        gone(judge, where + ", gone", wide, agent)
+    except Trouble as trouble:
+        judge.fault(f"{where}, gone", str(trouble))
+
+
+def gone(judge, where, tab, agent):
+    """Page and widget say after two minutes without an answer that they are not updated, and not before; with the next answer they take it back."""
+    shown = {"": "document.querySelector('.hero').textContent+document.querySelector('.hero').className",
+             "/widget": "document.querySelector('a').textContent+document.querySelector('a').className"}
+    for path, words in shown.items():
+        tab.open(agent.page + path)
+        agent.end()
+        found = [tab.run(words)]
+        for _ in range(2):
+            tab.run("__minute()")
+            found.append(tab.run(words))
+        agent.begin()
+        agent.ready()
+        tab.run("__minute()")
+        found.append(tab.run(words))
+        said = ["not being updated" in each and "t-unknown" in each for each in found]
+        must(judge, where + path, said_after_two_and_taken_back=(said == [False, False, True, False], found))
 
 
 def must(judge, where, **held):

@@ -7,7 +7,6 @@ import Groups
 import History
 import Monitoring
 import Network
-import Spool
 import Status
 import StatusServer
 import Tracing
@@ -37,8 +36,6 @@ struct AgentStatus: StatusSource {
       await part.contribute(to: &snapshot)
       snapshot.notices += await part.notices
     }
-    // Where nothing is delivered, no outage is bridged.
-    if snapshot.delivery == nil { snapshot.spool?.hoursCovered = nil }
     return snapshot
   }
 

@@ -51,7 +51,8 @@ package struct AgentParts: Sendable {
     let refusedFile = RefusedFile(started: started)
     let listeners = Listeners(log: log, time: time)
     let parts: [(any AgentPart)?] = [
-      threads, StorePart(base: base), DiskPart(base: base), recorder, history,
+      threads, StorePart(base: base, delivers: early.link?.uploader != nil), DiskPart(base: base), recorder,
+      history,
       MaintenancePart(base: base), refusedFile,
       GonePart(history: history.store, base: base),
       EnginePart(base: base, recorder: recorder, scheduler: schedule.scheduler),

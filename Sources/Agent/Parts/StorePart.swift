@@ -8,6 +8,8 @@ import Status
 /// The durable store of results.
 struct StorePart: AgentPart {
   let base: AgentBase
+  /// Results are delivered to a receiver.
+  let delivers: Bool
 
   func services(_ picture: @escaping AgentPicture) -> [AgentService] {
     [
@@ -18,7 +20,14 @@ struct StorePart: AgentPart {
   }
 
   func contribute(to snapshot: inout StatusSnapshot) {
-    snapshot.spool = base.outside.spool.status()
+    snapshot.spool = Self.shown(base.outside.spool.status(), delivers: delivers)
+  }
+
+  /// Where nothing is delivered, no outage is bridged.
+  static func shown(_ status: SpoolStatus, delivers: Bool) -> SpoolStatus {
+    var status = status
+    if !delivers { status.hoursCovered = nil }
+    return status
   }
 }
 

@@ -73,18 +73,12 @@ extension Incident.Acknowledgement.Act {
 
 extension Incident.Acknowledgement.Hand {
   fileprivate func write(to json: inout JSONWriter) {
-    json.object { json in
-      json.field("at", at)
-      json.field("by", by)
-      json.fieldIfPresent("note", note)
-    }
+    Incident.Acknowledgement.Act(at: at, by: by, note: note).write(to: &json)
   }
 
   fileprivate init?(_ json: JSONValue, keys: Set<Trouble.Key>) {
-    guard let at = json.time("at"), let by = json["by"]?.string else { return nil }
-    self.init(
-      at: at, by: by.printable(maxBytes: 80), note: json["note"]?.string?.printable(maxBytes: 200), keys: keys
-    )
+    guard let act = Incident.Acknowledgement.Act(json) else { return nil }
+    self.init(at: act.at, by: act.by.printable(maxBytes: 80), note: act.note, keys: keys)
   }
 }
 

@@ -165,16 +165,14 @@ struct DraftWords {
 
   /// Names as part of a sentence, such as `web, db and ssh`.
   static func phrase(_ names: [String]) -> String {
-    var seen: Set<ByteText> = []
-    let names = names.filter { seen.insert(ByteText($0)).inserted }
+    let names = names.withoutRepetitions { ByteText($0) }
     guard (2...3).contains(names.count), let last = names.last else { return list(names) }
     return "\(names.dropLast().joined(separator: ", ")) and \(last)"
   }
 
   /// Three names, and how many more; each once.
   static func list(_ names: [String]) -> String {
-    var seen: Set<ByteText> = []
-    return names.filter { seen.insert(ByteText($0)).inserted }.andMore(after: 3)
+    names.withoutRepetitions { ByteText($0) }.andMore(after: 3)
   }
 }
 

@@ -195,7 +195,7 @@ extension HandBook.Order {
   package var short: String { String(id.description.suffix(6)) }
 
   /// When it ends, for people.
-  fileprivate var end: String { until.rfc3339Seconds.replacing("T", with: " ") }
+  fileprivate var end: String { StatusFormat.moment(until) + "Z" }
 
   /// As a window of maintenance.
   package var window: MaintenanceWindow {

@@ -130,7 +130,7 @@ struct IncidentText {
     let rule = isOne ? nil : member["rule"]?.string
     let words = [rule, member["reason"]?.string, member["text"]?.string].compactMap(\.self)
       .joined(separator: ": ")
-    let at = member["until"]?.string.flatMap { Timestamp(rfc3339: $0) }
+    let at = member["until"]?.timestamp
     let end =
       status.until == nil
       ? ""

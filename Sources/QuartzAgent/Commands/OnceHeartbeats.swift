@@ -28,7 +28,8 @@ struct OnceHeartbeats: Sendable {
     return ProbeOutcome(
       Verdict(
         .localFault, phase: .prepare,
-        message: "the running agent has not judged this check yet: it does every \(check.interval.text)"))
+        message: "the running agent has not evaluated this check yet; it does so every \(check.interval.text)"
+      ))
   }
 
   static func outcome(_ result: JSONValue) -> ProbeOutcome? {
