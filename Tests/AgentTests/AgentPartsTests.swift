@@ -73,12 +73,14 @@ import Testing
   }
 
   /// Without a receiver no outage is bridged, however much room there is.
-  @Test func whatIsNeverDelivered() {
-    var status = SpoolStatus()
-    (status.hoursCovered, status.depth) = (9, 3)
-    #expect(StorePart.shown(status, delivers: true).hoursCovered == 9)
-    let shown = StorePart.shown(status, delivers: false)
-    #expect(shown.hoursCovered == nil && shown.depth == 3)
+  @Test func whatIsNeverDelivered() async throws {
+    try await inWorld { base in
+      var status = base.outside.spool.status()
+      (status.hoursCovered, status.depth) = (9, 3)
+      #expect(StorePart.shown(status, delivers: true).hoursCovered == 9)
+      let shown = StorePart.shown(status, delivers: false)
+      #expect(shown.hoursCovered == nil && shown.depth == 3)
+    }
   }
 
   /// Of a store and small files on one full disk there is one problem, which names both.

@@ -2,6 +2,7 @@
 
 import Basics
 import Checks
+import Foundation
 import Logging
 import Monitoring
 import Synchronization
