@@ -36,6 +36,26 @@ import Testing
     #expect(body[0]?["startsAt"]?.string?.prefix(19) == "2026-01-05T00:00:26")
   }
 
+  /// One that recovered and opened again began when it first did.
+  @Test func whatOpensAgain() throws {
+    let checks = try ["lo", "hi"].map { try makeCheck($0) }
+    var settings = quickSettings(
+      [rule("a", .high, ["lo"]), rule("b", .critical, ["hi"])], channels: ["crit"])
+    settings.channels[0].severity = .critical
+    var desk = Desk(settings, checks)
+    desk.down(checks[0], at: 0)
+    desk.pass(from: 0, to: 25)
+    for (down, up) in [(26, 60), (80, 120)] as [(Int64, Int64)] {
+      desk.down(checks[1], at: down)
+      desk.pass(from: down, to: up - 1)
+      desk.up(checks[1], at: up)
+      desk.pass(from: up, to: up + 19)
+    }
+    #expect(
+      desk.told.map(\.message.begin) == Array(repeating: after(26), count: desk.told.count), "\(desk.lines)")
+    #expect(desk.told.count == 4 && desk.told.last?.message.end == after(120), "\(desk.lines)")
+  }
+
   /// With seconds where the minute is one, and with the dates where they are two.
   @Test(
     arguments: [

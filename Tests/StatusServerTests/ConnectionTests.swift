@@ -67,6 +67,14 @@ import Testing
         "GET /livez HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: xchunked\r\n\r\n", 400,
         "the last Transfer-Encoding of a request must be chunked"
       ),
+      (
+        "POST /api/v1/mutes HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked, gzip\r\n\r\n", 400,
+        "the last Transfer-Encoding of a request must be chunked"
+      ),
+      (
+        "GET /livez HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", 413,
+        "a request here has no body"
+      ),
       ("FOO /livez HTTP/1.1\r\nHost: localhost\r\n\r\n", 400, "the request is malformed"),
     ] as [(String, Int, String?)])
   func formsOfRequests(request: String, status: Int, words: String?) async throws {

@@ -127,6 +127,12 @@ import Testing
     }
     #expect(html.contains("<span class=\"num\">12.3 ms</span><small><time class=\"ago\""))
     #expect(html.contains(">1m ago</time></small>") && !html.contains("30d"))
+    // What an incident tells is not told here.
+    var status = try sampleStatus().status
+    status.alerts = AlertsView()
+    status.alerts?.incidentOf = [check.id: UniqueID(high: 1, low: 1)]
+    let told = CheckRow(check, status).content().html
+    #expect(told.contains(" · 30d 50% · </span>") && !told.contains("target why"))
     check.state = .up
     let calm = CheckRow(check, try sampleStatus().status).content().html
     #expect(calm.contains(" · 30d 50% · </span>"))
