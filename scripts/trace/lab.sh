@@ -211,10 +211,14 @@ break_everyttl() {
 }
 mend_everyttl() { unrule r4; }
 
-# Nobody answers for the server's address on its own link.
-break_down() { ipn s link set l9 down; }
+# Nothing answers for the server's address on its link, which stays up: a link that goes down takes what is queued for it
+# along, without a word, up to a second later.
+break_down() {
+  ipn s addr flush dev l9 scope global
+  ipn r8 neigh flush dev l9
+}
 mend_down() {
-  ipn s link set l9 up
+  ipn s addr replace 10.77.9.2/24 dev l9
   ipn s addr replace fd77:9::2/64 dev l9 nodad
   ipn s -6 route replace default via fd77:9::1
   ipn s route replace default via 10.77.9.1
