@@ -25,10 +25,7 @@ package final class PosixFileSystem: SpoolFileSystem {
       self.notes = [.warning(.store, "copy-on-write file system: reserved space is not guaranteed")]
     case .network: throw .refused("\(path) is on a network file system: set state_dir to a local disk")
     }
-    // flock, not fcntl: those locks vanish when any descriptor of the file is closed.
-    guard flock(directory, LOCK_EX | LOCK_NB) == 0 else {
-      throw errno == EWOULDBLOCK ? .locked(path) : lastFault("lock", path)
-    }
+    try FolderLock.take(directory, path)
     if isReserved { fillHoles() }
   }
 
@@ -191,7 +188,7 @@ package final class PosixFileSystem: SpoolFileSystem {
   }
 
   /// Explicit, because copies of the store's state may keep this object alive a moment longer than the store.
-  package func release() { flock(directory, LOCK_UN) }
+  package func release() { FolderLock.release(directory) }
 
   package func reattached() throws(FileFault) -> any SpoolFileSystem {
     if isInPlace {
@@ -205,7 +202,7 @@ package final class PosixFileSystem: SpoolFileSystem {
 /// A file of a read-only disk is open for reading only, and the system then blames the descriptor.
 private func readOnly(_ code: Int32) -> Int32 { code == EBADF ? EROFS : code }
 
-private func lastFault(_ operation: String, _ name: String) -> FileFault {
+func lastFault(_ operation: String, _ name: String) -> FileFault {
   .failed(operation: operation, name: name, code: errno)
 }
 

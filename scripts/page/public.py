@@ -98,6 +98,8 @@ def scene(hall, agent, target, folder):
         except Trouble as trouble:
             judge.fault(f"{where}, {step.__name__}", str(trouble))
     try:
+        # Firefox runs no script in a page that was there while scripts were off.
+        wide.open(agent.page + "/")
         wide.look(1440)
         gone(judge, where + ", gone", wide, agent)
     except Trouble as trouble:

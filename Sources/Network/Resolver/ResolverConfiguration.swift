@@ -108,21 +108,3 @@ package struct ResolverConfiguration: Hashable, Sendable {
     }
   }
 }
-
-/// Entries of hosts(5): names, folded to lower case, to addresses in the order of the file.
-package struct HostsTable: Hashable, Sendable {
-  package var addresses: [ByteText: [IPAddress]] = [:]
-
-  package init() {}
-
-  package init(parsing text: String) {
-    for line in text.split(whereSeparator: \.isNewline) {
-      let words = line[..<(line.firstIndex(of: "#") ?? line.endIndex)].split(whereSeparator: \.isWhitespace)
-      guard let first = words.first, let address = IPAddress(first) else { continue }
-      for name in words.dropFirst().map({ ByteText($0.lowercased()) }) {
-        let known = addresses[name, default: []]
-        if known.count < 16, !known.contains(address) { addresses[name] = known + [address] }
-      }
-    }
-  }
-}

@@ -296,18 +296,6 @@ extension IPPreference {
   }
 }
 
-extension HostsTable {
-  /// Whether the file itself has it.
-  fileprivate func names(_ host: String) -> Bool { addresses[ByteText(plainHost(host))] != nil }
-
-  /// `localhost` and everything below it is this machine also where the file does not say so (RFC 6761 6.3).
-  func lookUp(_ host: String) -> [IPAddress] {
-    let name = plainHost(host)
-    if let found = addresses[ByteText(name)] { return found }
-    return isLocalhost(name) ? [.v4(0x7f00_0001), .v6(high: 0, low: 1)] : []
-  }
-}
-
 extension ResolverConfiguration {
   /// The names to ask for, in order: a name with `ndots` dots is tried as it is first, one with fewer last.
   func candidates(for name: DNSName, isAbsolute: Bool) -> [DNSName] {
@@ -335,4 +323,4 @@ extension DNSName {
 /// `localhost` and the names below it.
 ///
 /// - Parameter name: in lower case, without the final dot.
-private func isLocalhost(_ name: String) -> Bool { name == "localhost" || name.hasSuffix(".localhost") }
+func isLocalhost(_ name: String) -> Bool { name == "localhost" || name.hasSuffix(".localhost") }
