@@ -27,6 +27,14 @@ struct AgentOptions: ParsableArguments {
   }
 }
 
+/// Exit codes of the commands that ask a running agent.
+enum AgentExitCodes {
+  static let asked =
+    "Exit code: 0 when the agent answered, 3 when none does, 64 wrong usage, 78 for a wrong configuration."
+  static let ordered =
+    "Exit code: 0 done, 3 when no agent answers or it refused, 64 wrong usage, 78 for a wrong configuration."
+}
+
 /// Author of an order, and the reason.
 struct OrderOptions: ParsableArguments {
   @Option(help: "Name of the operator, for the record. Default: the name of the login.")

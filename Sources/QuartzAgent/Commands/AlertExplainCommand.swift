@@ -10,9 +10,7 @@ struct AlertExplainCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "explain",
     abstract: "Show for each open incident what each channel was sent, what is pending, and what holds it.",
-    discussion: """
-      Exit code: 0 when the agent answered, 3 when none does, 64 wrong usage, 78 for a wrong configuration.
-      """)
+    discussion: AgentExitCodes.asked)
 
   @Argument(
     help: ArgumentHelp("Name or id of a check: only its incidents.", valueName: "check"),

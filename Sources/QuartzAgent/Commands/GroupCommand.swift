@@ -10,9 +10,7 @@ struct GroupCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "group",
     abstract: "Show the group of a running agent: members, their checks, and the latest moves.",
-    discussion: """
-      Exit code: 0 when the agent answered, 3 when none does, 64 wrong usage, 78 for a wrong configuration.
-      """)
+    discussion: AgentExitCodes.asked)
 
   @Flag(help: "Also list the owner of each check.")
   var checks = false

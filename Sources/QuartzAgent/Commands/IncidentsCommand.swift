@@ -9,7 +9,8 @@ import Status
 struct IncidentsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "incidents",
-    abstract: "Show the open incidents, or with --all also the latest that are resolved.")
+    abstract: "Show the open incidents, or with --all also the latest that are resolved.",
+    discussion: AgentExitCodes.asked)
 
   @Flag(help: "Show resolved incidents, too.")
   var all = false
@@ -42,7 +43,8 @@ func omittedIncidents(_ answer: JSONValue) -> String {
 struct AckCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "ack",
-    abstract: "Acknowledge an incident: no reminders until it is resolved, gets worse or gets a new member.")
+    abstract: "Acknowledge an incident: no reminders until it is resolved, gets worse or gets a new member.",
+    discussion: AgentExitCodes.ordered)
 
   @Argument(help: ArgumentHelp("The id that `quartz-agent incidents` prints.", valueName: "incident"))
   var incident: String

@@ -15,6 +15,8 @@ struct MuteCommand: AsyncParsableCommand {
       then. For time that must not count as downtime there is `quartz-agent maintenance`.
 
       quartz-agent mute 'Shop front' 30m --why deploy; quartz-agent mute tag:db 2h; quartz-agent mute all 10m
+
+      \(AgentExitCodes.ordered)
       """)
 
   @Argument(
@@ -39,7 +41,7 @@ struct MuteCommand: AsyncParsableCommand {
 /// `quartz-agent unmute`.
 struct UnmuteCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "unmute", abstract: "End a mute early.")
+    commandName: "unmute", abstract: "End a mute early.", discussion: AgentExitCodes.ordered)
 
   @Argument(
     help: ArgumentHelp("The muted target, or the id that mute printed.", valueName: "target"),
@@ -61,7 +63,11 @@ struct MaintenanceCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "maintenance",
     abstract: "Start and end a maintenance window by hand, as around a deployment.",
-    discussion: "Failures in a window are shown, but are no downtime and send no notifications.",
+    discussion: """
+      Failures in a window are shown, but are no downtime and send no notifications.
+
+      \(AgentExitCodes.ordered)
+      """,
     subcommands: [Start.self, End.self, List.self])
 
   struct Start: AsyncParsableCommand {

@@ -16,7 +16,7 @@ struct PostCommand: AsyncParsableCommand, TakesWords {
       quartz-agent post "Payments are failing" --state identified --for Checkout; quartz-agent post --update ID \
       "Orders are kept and charged later."; quartz-agent post --update ID --state resolved
 
-      Exit code: 0 done, 3 when no agent answers or it refused, 64 wrong usage, 78 for a wrong configuration.
+      \(AgentExitCodes.ordered)
       """,
     subcommands: [Write.self, List.self, Delete.self], defaultSubcommand: Write.self)
 
