@@ -16,10 +16,13 @@ extension GroupRunner {
   /// Without the store for longer than a lease.
   package var isAlone: Bool { look { $0.alone != nil } }
 
-  /// Some member has other checks or other rules for them.
-  package var isApart: Bool {
+  /// Names of the members that have other checks, or other rules for them.
+  package var apart: Set<String> {
     look { member in
-      member.view?.members.values.contains { !$0.card.pools.agrees(with: member.card.pools) } ?? false
+      Set(
+        (member.view?.members ?? [:]).compactMap { name, other in
+          other.card.pools.agrees(with: member.card.pools) ? nil : name.text
+        })
     }
   }
 }

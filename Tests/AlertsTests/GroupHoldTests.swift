@@ -88,6 +88,8 @@ import Testing
   /// Who notifies, of what the store has, or had ten seconds to take.
   @Test func withTheStore() {
     #expect(held(incident()) { $0.view.notifies = false } == "another member of the group notifies")
+    let differ = "the members' lists of checks differ; it is sent within 1m all the same"
+    #expect(held(incident()) { ($0.view.notifies, $0.view.isDivided) = (false, true) } == differ)
     let mark = AlertShare.Mark(world: 1, changed: 12, isTold: true)
     #expect(held(incident()) { $0.marks[Self.id] = mark } == "it is over, and every channel knows")
     for (second, isHeld) in [(109, true), (110, false)] as [(Int64, Bool)] {

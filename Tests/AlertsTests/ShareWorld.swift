@@ -38,6 +38,8 @@ struct ShareWorld {
   var outside: Set<Int> = []
   /// The agents that take it for theirs to notify; `nil`: the first that lives.
   var notifying: Set<Int>?
+  /// Each agent has a list of its own, without these checks: it runs all others. `nil`: all have the same list.
+  var lacking: [Int: Set<UniqueID>]? { didSet { arrange() } }
   /// Agents whose receiver does not answer.
   var deaf: Set<Int> = []
   /// An agent that dies when a message of its own has arrived, before it notes it.
@@ -69,17 +71,20 @@ struct ShareWorld {
   }
 
   private func role(_ check: UniqueID, _ agent: Int) -> ShareRole {
-    guard let owner = owners[check] else { return .unlisted }
+    guard let owner = owners[check], lacking?[agent]?.contains(check) != true else { return .unlisted }
+    if lacking != nil { return .owner }
     if owner == agent { return .owner }
     return assistants.contains(check) ? .assistant : .elsewhere
   }
 
-  private var names: IncidentNames { IncidentNames(group: "london", checks: Set(owners.keys)) }
+  private func names(_ agent: Int) -> IncidentNames {
+    IncidentNames(group: "london", checks: Set(owners.keys).subtracting(lacking?[agent] ?? []))
+  }
 
   private mutating func arrange() {
     for number in agents.indices where !agents[number].isDead {
       let here = checks.filter { role($0.id, number).isRunHere }
-      agents[number].book.apply(here, DependencyGraph(checks), names: names, now: reading(now))
+      agents[number].book.apply(here, DependencyGraph(checks), names: names(number), now: reading(now))
     }
   }
 
@@ -125,7 +130,7 @@ struct ShareWorld {
   mutating func restart(_ number: Int) {
     agents[number] = fresh(number, agents[number].disk)
     // It does not know yet what is its own.
-    agents[number].book.apply(checks, DependencyGraph(checks), names: names, now: reading(now))
+    agents[number].book.apply(checks, DependencyGraph(checks), names: names(number), now: reading(now))
     arrange()
   }
 
@@ -177,6 +182,10 @@ struct ShareWorld {
         SharedValue(json: stored.value, at: id, now: reading(now)), changed: stored.changed)
     }
     view.notifies = notifying?.contains(agent) ?? (agents.firstIndex { !$0.isDead } == agent)
+    if lacking != nil {
+      let others = agents.indices.filter { $0 != agent && !agents[$0].isDead }
+      view.apart = Set(others.map { "agent-\($0)" })
+    }
     view.version = Int(now)
     return view
   }

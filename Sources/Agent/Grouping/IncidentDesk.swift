@@ -33,6 +33,8 @@ final class IncidentDesk: IncidentShare {
     /// Since when the store is not known as of now; `nil` when it is.
     var staleSince: Instant?
     var wasAway = false
+    /// Since when members have different lists of checks.
+    var apartSince: Instant?
     var watch: Task<WatchEnd, Never>?
     var trouble: StoreTrouble?
     /// Of the last look.
@@ -71,7 +73,7 @@ final class IncidentDesk: IncidentShare {
   func look() -> ShareView {
     let isPlaced = group.runner.isPlaced
     let alone = group.runner.isAlone
-    let notifies = group.runner.does(.alertsTask) && !group.runner.isApart
+    let (notifies, apart) = (group.runner.does(.alertsTask), group.runner.apart)
     let (arrangements, proof) = (group.arrangements, group.runner.proof)
     let reading = time.reading()
     let now = reading.boot
@@ -90,7 +92,11 @@ final class IncidentDesk: IncidentShare {
       (view.world, view.revision, view.readAt) = (state.mirror.world, state.mirror.revision, state.readAt)
       // bounded: counts of what happened
       view.version = state.mirror.version &+ arrangements
-      view.notifies = notifies
+      let apartSince = apart.isEmpty ? nil : state.apartSince ?? now
+      state.apartSince = apartSince
+      view.apart = apart
+      view.isDivided = apartSince.map { $0.duration(to: now) < AlertShare.settling } ?? false
+      view.notifies = notifies && !view.isDivided
       let stale = state.staleSince.map { $0.duration(to: now) }
       if !isPlaced {
         view.touch = .settling

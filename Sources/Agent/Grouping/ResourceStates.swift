@@ -159,7 +159,7 @@ final class ResourceStates: Sendable {
 
   /// Removes the rest of checks without a member, by the one that cleans.
   private func removed(_ state: inout State) -> [IncidentChange] {
-    guard group.runner.does(.alertsTask), !group.runner.isApart, group.runner.isPlaced else { return [] }
+    guard group.runner.does(.alertsTask), group.runner.apart.isEmpty, group.runner.isPlaced else { return [] }
     let now = time.instant()
     var strays: [UniqueID: Instant] = [:]
     var gone: [IncidentChange] = []

@@ -26,6 +26,9 @@ extension AlertBook {
         return own.isSubset(of: unconfirmed) ? "this member has no result of its checks yet" : nil
       case .fresh: break
       }
+      if share.view.isDivided {
+        return "the members' lists of checks differ; it is sent within \(AlertShare.settling.text) all the same"
+      }
       guard share.view.notifies else { return "another member of the group notifies" }
       if share.isDone(incident.id) { return "it is over, and every channel knows" }
       if share.incident(incident.id) != nil {
@@ -50,7 +53,7 @@ extension AlertBook {
       guard case .alerts(let there)? = entry.value, share.own[check] == nil else { continue }
       let isOwn = there.writer == share.writer || share.tenure[check] == entry.changed
       let isStray =
-        share.view.notifies && role(check) == .unlisted && there.writer != share.writer
+        share.view.notifies && role(check) == .unlisted && there.writer != share.writer && share.view.apart.isEmpty
         && share.missing[check].map { $0.duration(to: now.boot) >= AlertShare.settling * 2.0 } ?? false
       guard isStray || isOwn && (role(check) == .owner || role(check) == .unlisted) else { continue }
       changes.append(.init(check, nil, replacing: entry.changed))
@@ -59,7 +62,7 @@ extension AlertBook {
       var alerts = own
       // What was found before the first look at the group has no name yet.
       alerts.writer = share.writer
-      if let there = share.alerts(check), there.says(alerts) { continue }
+      if let there = share.alerts(check), there.says(alerts) || share.leaves(alerts, to: there) { continue }
       changes.append(.init(check, alerts.json, replacing: share.view.entries[check]?.changed ?? 0))
     }
     var writes = changes.sorted { $0.id < $1.id }.map { ShareWrite([$0]) }

@@ -46,8 +46,9 @@ package struct AlertShare: Sendable {
 
   /// People wait so long for a store that does not take an entry.
   static let patience: Duration = .seconds(10)
-  /// An agent that takes over a check, or a store that was wiped, has so long to write its entries.
-  static let settling: Duration = .seconds(60)
+  /// An agent that takes over a check, or a store that was wiped, has so long to write its entries, and members have so long to
+  /// get the same list of checks, one after the other.
+  package static let settling: Duration = .seconds(60)
   /// Every member reads a store that was set back within this, and takes out what has ended since the copy.
   static let rereading: Duration = .seconds(25)
   /// Members have so long to read that an incident is over, before its entry goes.
@@ -87,6 +88,12 @@ package struct AlertShare: Sendable {
   func isOfCopy(_ check: UniqueID) -> Bool {
     guard let copyRevision, own[check] == nil, let entry = view.entries[check] else { return false }
     return entry.changed <= copyRevision
+  }
+
+  /// Whether the entry of a check stays as it is: an agent with another list runs the check as well, and what fails here fails
+  /// there, too. Both would write over each other's otherwise.
+  func leaves(_ own: SharedAlerts, to there: SharedAlerts) -> Bool {
+    view.apart.contains(there.writer) && own.firing.keys.allSatisfy { there.firing[$0] != nil }
   }
 
   func incident(_ id: UniqueID) -> SharedIncident? {
@@ -219,6 +226,8 @@ extension AlertBook {
     }.sorted { $0.key < $1.key }
     for (check, entry) in entries {
       guard case .alerts(let alerts)? = entry.value else { continue }
+      // Whoever wrote it runs the check, too.
+      if share?.view.apart.contains(alerts.writer) == true { continue }
       share?.tenure[check] = entry.changed
       // An own word of before, as in a store that was set back, says less than a result of since.
       if alerts.writer == writer, watch.works(check) { continue }
@@ -315,7 +324,7 @@ extension AlertBook {
     for (id, entry) in share.view.entries {
       guard case .alerts(var alerts)? = entry.value else { continue }
       // In no list: what the agent that ran it wrote is not true any more, once all have the same list.
-      if role(id) == .unlisted, !alerts.firing.isEmpty {
+      if role(id) == .unlisted, !alerts.firing.isEmpty, share.view.apart.isEmpty {
         let since = share.missing[id] ?? now.boot
         missing[id] = since
         if since.duration(to: now.boot) >= AlertShare.settling * 2.0 {

@@ -60,8 +60,12 @@ package struct ShareView: Hashable, Sendable {
   package var entries: [UniqueID: ShareEntry] = [:]
   /// When all entries were read last; `nil`: they are known at every moment.
   package var readAt: Instant?
-  /// This agent notifies for the group, and all agents of the group have the same checks.
+  /// This agent notifies for the group.
   package var notifies = false
+  /// Agents of the group whose lists of checks are other ones: they run the checks of this agent as well.
+  package var apart: Set<String> = []
+  /// None notifies yet: their lists became different a moment ago, as when one agent after the other gets a new file.
+  package var isDivided = false
   /// Another one: something is new.
   package var version = 0
 
