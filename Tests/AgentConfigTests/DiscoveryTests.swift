@@ -234,6 +234,20 @@ struct DiscoveryTests {
     #expect(try TargetList(json: list.json) == list)
   }
 
+  /// An address with other labels is another target; one with the same is not.
+  @Test func anAddressWithOtherLabels() throws {
+    func group(_ label: String) -> String {
+      #"{"targets": ["a.example:1", "a.example:1"], "labels": {"n": "\#(label)"}}"#
+    }
+    let text = """
+        t: {type: tcp, host: "${host}", port: 1}
+      discover: [{file: t.json, extends: t, name: "t ${label:n}"}]
+      """
+    let list = "[\(group("one")),\(group("two")),\(group("one"))]"
+    let loaded = try loaded(text, ["etc/t.json": list])
+    #expect(loaded.settings.checks.map(\.name) == ["t one", "t two"] && loaded.warnings.isEmpty)
+  }
+
   @Test(arguments: [
     ("discover: [{file: no.json, extends: web}]", "the file does not exist"),
     ("discover: [{file: bad.json, extends: web}]", "is no JSON"),

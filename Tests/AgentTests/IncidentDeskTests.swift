@@ -59,13 +59,13 @@ import Testing
 
   private func desk() -> IncidentDesk { desks().incidents }
 
-  private func desks() -> (group: GroupDesk, incidents: IncidentDesk) {
+  private func desks(recalling memory: GroupMemory? = nil) -> (group: GroupDesk, incidents: IncidentDesk) {
     var (group, settings) = (GroupSettings(), Settings())
     (group.name, group.share, settings.agent.name) = ("london", true, "a")
     let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let desk = GroupDesk(
-      group, settings, home: .init(id: UniqueID(high: 1, low: 1), isOld: false), store: NoStore(), log: log,
-      time: clock.time)
+      group, settings, home: .init(id: UniqueID(high: 1, low: 1), isOld: false), recalling: memory,
+      store: NoStore(), log: log, time: clock.time)
     _ = desk.arrange([shop])
     let incidents = IncidentDesk(
       desk, store: store, catalog: CheckCatalog(file: [shop]), ttl: .seconds(10), log: log, time: clock.time)
@@ -74,6 +74,25 @@ import Testing
 
   private func write(_ numbers: UInt64...) -> ShareWrite {
     ShareWrite(numbers.map { .init(UniqueID(high: 4, low: $0), [UInt8($0 % 100)], replacing: Int64($0)) })
+  }
+
+  /// None notifies for the first minute after the members' lists became different.
+  @Test func membersThatDiffer() {
+    var (view, card) = (GroupView(), MemberCard())
+    view.placed = 7
+    for (number, digest) in [PoolDigest.of([shop]), "another"].enumerated() {
+      (card.boot, card.pools.file) = (UniqueID(high: 2, low: UInt64(number)), digest)
+      view.members[ByteText(["a", "b"][number])] = GroupView.Member(card: card, revision: 1)
+    }
+    let (group, desk) = desks(
+      recalling: GroupMemory(root: "/quartz/london/", name: "a", cluster: 1, view: view, at: clock.wall))
+    var found: [ShareView] = [desk.look()]
+    for wait in [59_999, 1] as [Int64] {
+      clock.advance(by: .milliseconds(wait))
+      found.append(desk.look())
+    }
+    #expect(found.map(\.isDivided) == [true, true, false] && found.allSatisfy { $0.apart == ["b"] })
+    #expect(found.map(\.notifies) == [false, false, group.runner.does(.alertsTask)])
   }
 
   /// What waits is written also when the task has ended already.

@@ -111,6 +111,15 @@ import Testing
     #expect(arrangement.orphaned.isEmpty && runner.takeTaken().isEmpty)
   }
 
+  /// Members with other checks by name; none where all have the same.
+  @Test func membersThatDiffer() {
+    #expect(runner(memory()).apart.isEmpty && runner().apart.isEmpty)
+    var memory = memory()
+    memory.view.members[ByteText("b")]?.card.pools.file = "another"
+    memory.view.members[ByteText("c")]?.card.pools.api = "others"
+    #expect(runner(memory).apart == ["b", "c"])
+  }
+
   /// Half a lease later the checks that it is the standby of run here as well.
   @Test func asAStandby() {
     let runner = runner(memory())

@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 import Synchronization
 import Testing
 
@@ -168,6 +169,22 @@ import Testing
     let code = json?["code"]?.integer
     #expect(failure.code == code && failure.isMissing == (code == 5))
     #expect(failure.isStaleToken == (kind == .unauthenticated && code != nil))
+  }
+
+  /// What the gateway itself says, in plain text.
+  @Test func plainTextOfTheGateway() {
+    let said =
+      "CommonName of client sending a request against gateway will be ignored and not used as expected\n"
+    let answers = [said, "Bad Request"].map { EtcdFailure(status: 400, nil, text: $0, at: "p").trouble }
+    let words =
+      "p refuses a client certificate with a common name (CN) while etcd's authentication is on: make one without"
+    #expect(
+      answers == [
+        StoreTrouble(.handshake, words),
+        StoreTrouble(.garbled, "p answers with status 400, and not as etcd does"),
+      ])
+    let answer = OutboundAnswer(status: 400, body: Array(said.utf8))
+    #expect(EtcdClient.read(answer, at: "p") == .failure(EtcdFailure(.handshake, words)))
   }
 
   /// Which troubles another member of the cluster may not have.

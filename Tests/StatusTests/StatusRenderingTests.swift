@@ -184,10 +184,14 @@ import Testing
     #expect(StatusFormat.ago(midnight, now: midnight + .seconds(90)) == "1m ago")
   }
 
-  @Test func anAgentWithoutChecksSaysWhatToDo() {
+  @Test func anAgentWithoutChecksSaysWhatToDo() throws {
     let store = HistoryStore()
-    let snapshot = store.snapshot(now: now)
+    var snapshot = store.snapshot(now: now)
     #expect(snapshot.problems.first?.what == "no check is enabled")
     #expect(StatusText().render(snapshot).contains("uptime 24h no data"))
+    // All of its group's checks are with other members.
+    snapshot.group = .group("london", members: 2)
+    snapshot.group?.others = [.init(member: "b", checks: 2)]
+    #expect(!snapshot.problems.contains { $0.what == "no check is enabled" })
   }
 }

@@ -32,19 +32,19 @@ package struct TargetList: Hashable, Sendable {
 
   package struct Problem: Error, Hashable, Sendable { package var message: String }
 
-  /// Each address once; the first counts.
+  /// Each once: an address with other labels is another target.
   package private(set) var targets: [Target] = []
   /// Targets that make no check, and why: the first of them.
   package private(set) var skipped: [String] = []
   package private(set) var skippedCount = 0
 
-  private var seen: Set<ByteText> = []
+  private var seen: Set<Target> = []
   private static let told = 5
   private static let longestAddress = 1024
   private static let longestLabel = 512
 
   package init(targets: [Target]) {
-    for target in targets where seen.insert(ByteText(target.address)).inserted { self.targets.append(target) }
+    for target in targets where seen.insert(target).inserted { self.targets.append(target) }
   }
 
   /// - Throws: what is wrong with the whole. A single target that cannot be one is left out.
@@ -130,7 +130,7 @@ package struct TargetList: Hashable, Sendable {
         skip("\(quoted(address)) is no host, host:port or URL")
         continue
       }
-      guard seen.insert(ByteText(address)).inserted else { continue }
+      guard seen.insert(target).inserted else { continue }
       guard targets.count < DiscoverySource.mostTargets else {
         throw Problem(message: "has more than \(DiscoverySource.mostTargets) targets")
       }

@@ -27,7 +27,8 @@ extension AlertBook {
       case .fresh: break
       }
       if share.view.isDivided {
-        return "the members' lists of checks differ; it is sent within \(AlertShare.settling.text) all the same"
+        return
+          "the members' lists of checks differ; it is sent within \(AlertShare.settling.text) all the same"
       }
       guard share.view.notifies else { return "another member of the group notifies" }
       if share.isDone(incident.id) { return "it is over, and every channel knows" }
@@ -53,7 +54,8 @@ extension AlertBook {
       guard case .alerts(let there)? = entry.value, share.own[check] == nil else { continue }
       let isOwn = there.writer == share.writer || share.tenure[check] == entry.changed
       let isStray =
-        share.view.notifies && role(check) == .unlisted && there.writer != share.writer && share.view.apart.isEmpty
+        share.view.notifies && role(check) == .unlisted && there.writer != share.writer
+        && share.view.apart.isEmpty
         && share.missing[check].map { $0.duration(to: now.boot) >= AlertShare.settling * 2.0 } ?? false
       guard isStray || isOwn && (role(check) == .owner || role(check) == .unlisted) else { continue }
       changes.append(.init(check, nil, replacing: entry.changed))

@@ -169,7 +169,8 @@ package final class EtcdClient: Sendable {
   static func read(_ answer: OutboundAnswer, at place: String) -> Answer {
     let json = try? JSONValue.parse(answer.body, maxDepth: StoreBounds.depth)
     guard answer.status == 200 else {
-      return .failure(EtcdFailure(status: answer.status, json, at: place))
+      let text = json == nil ? String(decoding: answer.body.prefix(300), as: UTF8.self) : nil
+      return .failure(EtcdFailure(status: answer.status, json, text: text, at: place))
     }
     guard let json, json.members != nil else {
       return .failure(EtcdFailure(.garbled, "\(place) answers 200, but not with JSON"))
@@ -193,7 +194,9 @@ package struct EtcdFailure: Error, Hashable, Sendable {
 
   /// The gateway's `{"error":…,"code":…}`. Etcd answers what is wrong with a token or a permission by code alone, what is
   /// wrong with itself by code 14, and a full database by its words.
-  init(status: Int, _ json: JSONValue?, at place: String) {
+  ///
+  /// - Parameter text: an answer that is not JSON.
+  init(status: Int, _ json: JSONValue?, text: String? = nil, at place: String) {
     let words = (json?["message"]?.string ?? json?["error"]?.string ?? "status \(status)").printable(
       maxBytes: 200)
     // In a stream the code has another name.
@@ -210,6 +213,14 @@ package struct EtcdFailure: Error, Hashable, Sendable {
       }
     if words == "etcdserver: user name is empty" {
       self.init(kind, "\(place) asks for a user and password, and none is set", code: code)
+      return
+    }
+    // Said by the gateway itself, in plain text, to every request.
+    if status == 400, text?.contains("CommonName of client") == true {
+      self.init(
+        .handshake,
+        "\(place) refuses a client certificate with a common name (CN) while etcd's authentication is on: make one without"
+      )
       return
     }
     if kind == .garbled, json == nil {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Groups
 import History
 import Monitoring
 import QuartzAPI
@@ -48,7 +49,7 @@ extension StatusSnapshot {
   }
 
   private func checkProblems(_ told: [CheckStatus]) -> [Notice] {
-    guard checks.contains(where: \.enabled) else {
+    guard checks.contains(where: \.enabled) || group?.others.isEmpty == false else {
       return [
         .warning(
           .configuration, "no check is enabled",

@@ -106,7 +106,8 @@ struct SlotRules {
     if let state, state != .unknown {
       watches[check.id]?.isPaceKnown = true
       let pace = (state == .down ? check.plan.intervalFailing ?? check.interval : check.interval).microseconds
-      if pace != watch.pace {
+      // Until then it may have gone by the pace of the last life.
+      if pace != watch.pace || !watch.isPaceKnown && check.plan.intervalFailing != nil {
         watches[check.id]?.before = watch.pace
         watches[check.id]?.pace = pace
         watches[check.id]?.free = max(watch.free, 1)
