@@ -16,13 +16,17 @@ extension GroupRunner {
   /// Without the store for longer than a lease.
   package var isAlone: Bool { look { $0.alone != nil } }
 
-  /// Names of the members that have other checks, or other rules for them.
+  /// Whether this member makes the group's incidents and notifies about them.
+  package var notifies: Bool { look(\.notifies) }
+
+  /// Name of the member that does.
+  package var notifier: String? { look(\.notifier) }
+
+  /// Some member has other checks or other rules for them.
+  package var isApart: Bool { look { !$0.apart.isEmpty } }
+
+  /// Names of those of them that have alerts.
   package var apart: Set<String> {
-    look { member in
-      Set(
-        (member.view?.members ?? [:]).compactMap { name, other in
-          other.card.pools.agrees(with: member.card.pools) ? nil : name.text
-        })
-    }
+    look { Set($0.apart.filter(\.value.card.alerts).map(\.key.text)) }
   }
 }

@@ -35,6 +35,8 @@ package struct GroupStatus: Sendable {
   /// The members and the view are of the disk, as of then; nil: they are of the store.
   package var remembered: Timestamp?
   package var alone: GroupMember.Alone?
+  /// Name of the member that makes the group's incidents and notifies about them.
+  package var notifier: String?
   package var assignment: GroupAssignment
   package var journal: GroupJournal
   package var notices: [Notice] = []
@@ -84,7 +86,7 @@ package struct GroupStatus: Sendable {
     name = member.settings.name
     assignment = member.assignment
     journal = member.journal
-    alone = member.alone
+    (alone, notifier) = (member.alone, member.notifier)
     switch member.stage {
     case .inside, .reading, .leaving: isInside = true
     default: isInside = false
@@ -197,11 +199,24 @@ extension GroupStatus {
   private var pools: [Notice] {
     guard let own = members.first(where: \.isSelf) else { return [] }
     var notices: [Notice] = []
+    let unlike = members.filter { $0.card.alerts != own.card.alerts }
+    if !unlike.isEmpty {
+      let names = unlike.andMore(after: 3) { $0.name.printable(maxBytes: 60) }
+      notices.append(
+        .warning(
+          .group,
+          own.card.alerts
+            ? "the section alerts is missing in \(names): this agent runs all checks beside them"
+            : "this agent has no section alerts, but \(names) \(plural("has", unlike.count, "have")) one: it runs all checks beside",
+          hint: "give all members of the group the same section alerts"))
+    }
     for (word, path) in [
       ("shared checks of its file", \MemberCard.Pools.file),
       ("rules for the API's checks", \MemberCard.Pools.api),
     ] {
-      let others = members.filter { $0.card.pools[keyPath: path] != own.card.pools[keyPath: path] }
+      let others = members.filter {
+        $0.card.alerts == own.card.alerts && $0.card.pools[keyPath: path] != own.card.pools[keyPath: path]
+      }
       guard !others.isEmpty else { continue }
       let names = others.andMore(after: 3) { $0.name.printable(maxBytes: 60) }
       notices.append(

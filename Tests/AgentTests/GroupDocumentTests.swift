@@ -36,6 +36,7 @@ import Testing
     (status.assignment.owned, status.assignment.held, status.assignment.standingIn) = (4, 2, 3)
     status.alone = .init(since: start)
     status.remembered = start.advanced(by: .seconds(-60))
+    status.notifier = "b"
     status.journal.takeovers = 5
     status.journal.note(start, 3, .joined("b"))
     status.journal.note(start.advanced(by: .seconds(1)), 4, .alone)
@@ -65,7 +66,7 @@ import Testing
     #expect(
       text(document) == """
         {"name":"london","member":"a","inside":true,"view":7,"checks":9,"owned":4,"held":2,"standing_in":3,\
-        "alone_since":"2026-01-04T02:00:00.000Z","remembered_at":"2026-01-04T01:59:00.000Z","takeovers":5,\
+        "alone_since":"2026-01-04T02:00:00.000Z","remembered_at":"2026-01-04T01:59:00.000Z","notified_by":"b","takeovers":5,\
         "members":[{"name":"a","self":true,"version":"1.2","weight":2,"leaving":false,"owns":4,"applied":6,\
         "apart":false,"without":0},{"name":"b","self":false,"version":"1.1","weight":0,"leaving":true,"owns":1,\
         "applied":5,"clock_ahead_ms":-250,"apart":true,"without":2}],\

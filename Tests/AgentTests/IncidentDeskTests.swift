@@ -92,7 +92,7 @@ import Testing
       found.append(desk.look())
     }
     #expect(found.map(\.isDivided) == [true, true, false] && found.allSatisfy { $0.apart == ["b"] })
-    #expect(found.map(\.notifies) == [false, false, group.runner.does(.alertsTask)])
+    #expect(found.map(\.notifies) == [false, false, group.runner.notifies])
   }
 
   /// What waits is written also when the task has ended already.

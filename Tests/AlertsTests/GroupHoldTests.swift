@@ -88,6 +88,7 @@ import Testing
   /// Who notifies, of what the store has, or had ten seconds to take.
   @Test func withTheStore() {
     #expect(held(incident()) { $0.view.notifies = false } == "another member of the group notifies")
+    #expect(held(incident()) { ($0.view.notifies, $0.view.notifier) = (false, "b") } == "b notifies")
     let differ = "the members' lists of checks differ; it is sent within 1m all the same"
     #expect(held(incident()) { ($0.view.notifies, $0.view.isDivided) = (false, true) } == differ)
     let mark = AlertShare.Mark(world: 1, changed: 12, isTold: true)

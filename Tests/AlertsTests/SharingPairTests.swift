@@ -31,6 +31,21 @@ import Testing
     #expect(stored == ["ann"])
   }
 
+  /// An acknowledgement at a member that does not notify is written once, and not again because its instant has more digits.
+  @Test func itIsWrittenOnce() throws {
+    let shop = try makeCheck("Shop")
+    var world = ShareWorld(agents: 2, [shop])
+    world.fail(shop, by: 0)
+    world.pass(40)
+    world.acknowledge(1)
+    world.pass(10)
+    let id = try #require(world.incidents(0).first?.id)
+    let changed = try #require(world.store[id]).changed
+    #expect([0, 1].map { world.incidents($0).first?.acknowledged?.by } == ["ann", "ann"])
+    world.pass(120)
+    #expect(world.store[id]?.changed == changed)
+  }
+
   /// The member that notified dies after the acknowledgement: the next one knows of it, and tells the end alone.
   @Test(arguments: [0, 1, 2]) func theNextOneKnows(acknowledges: Int) throws {
     let shop = try makeCheck("Shop")

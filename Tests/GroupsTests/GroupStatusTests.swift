@@ -38,6 +38,31 @@ import Testing
     #expect(self.status(bench).members.map(\.isApart) == [false, false, true])
   }
 
+  /// Members with alerts and without run each other's checks.
+  @Test func membersWithoutAlerts() {
+    var bench = joined(3, checks: 24)
+    #expect(["a", "m0", "m1", "m2"].contains(status(bench).notifier))
+    for name in ["m0", "m2"] {
+      bench.member.view?.members[ByteText(name)]?.card.alerts = false
+      bench.member.view?.members[ByteText(name)]?.card.pools.file = "x without alerts"
+    }
+    let hint = "give all members of the group the same section alerts"
+    let missing = "the section alerts is missing in m0, m2: this agent runs all checks beside them"
+    #expect(status(bench).notices == [.warning(.group, missing, hint: hint)])
+    #expect(["a", "m1"].contains(status(bench).notifier))
+    bench.member.view?.members[ByteText("m1")]?.card.alerts = false
+    bench.member.view?.members[ByteText("a")]?.card.alerts = false
+    #expect(
+      status(bench).notices.map(\.what) == [
+        "m0, m2 and this agent differ in the shared checks of its file: these are run by both"
+      ])
+    bench.member.view?.members[ByteText("m1")]?.card.alerts = true
+    #expect(
+      status(bench).notices.map(\.what).first
+        == "this agent has no section alerts, but m1 has one: it runs all checks beside")
+    #expect(status(bench).notifier == "m1")
+  }
+
   /// Inside is a member that has its key in the store and a view.
   @Test func stages() {
     let bench = joined()

@@ -106,6 +106,23 @@ import Testing
     #expect(view(names, without: all).owners(of: .alertsTask) { _ in true }.first == first)
   }
 
+  /// A member without alerts tells nobody anything: one that has some comes first, also where it is without a check.
+  @Test func alertsAreWithAMemberThatHasSome() throws {
+    let names = ["a", "b", "c", "d"]
+    let missing = [UniqueID(high: 1, low: 1)]
+    var some = view(names, without: ["c": missing])
+    for name in ["a", "b", "d"] { some.members[ByteText(name)]?.card.alerts = false }
+    #expect(some.owners(of: .alertsTask) { _ in true }.first == "c")
+    #expect(some.owners(of: .listTask) { _ in true }.first != "c")
+    some.members[ByteText("c")]?.card.alerts = false
+    #expect(some.owners(of: .alertsTask) { _ in true }.first.map { $0 != "c" } == true)
+    var card = MemberCard()
+    for has in [true, false] {
+      card.alerts = has
+      #expect(try #require(MemberCard(json: card.json)).alerts == has)
+    }
+  }
+
   @Test func aCardNamesWhatItIsWithout() throws {
     var card = MemberCard()
     card.pools.without = checks(40).map(\.id)

@@ -67,7 +67,7 @@ import Testing
   }
 
   private static let group = """
-    {"name":"london","member":"a","view":12,"owned":3,"checks":7,"held":1,"standing_in":2,
+    {"name":"london","member":"a","view":12,"owned":3,"checks":7,"held":1,"standing_in":2,"notified_by":"bb",
     "members":[
     {"name":"a","version":"1.0","weight":1,"owns":7,"applied":12,"self":true,"without":1,"clock_ahead_ms":1000},
     {"name":"bb","version":"1.1","weight":20,"owns":0,"applied":9,"leaving":true,"apart":true,"clock_ahead_ms":1001},
@@ -81,7 +81,7 @@ import Testing
   /// The group of a running agent: its members with what is to be said of each, the latest move first, and its problems.
   @Test func aGroup() throws {
     let lines = GroupText(width: 200).render(try json(Self.group)).components
-    let checks = "3 of 7 checks here, 1 run until their new owner does, 2 stood in for"
+    let checks = "3 of 7 checks here, 1 run until their new owner does, 2 stood in for, bb notifies"
     #expect(lines.prefix(2) == ["group london, seen by a, view 12, \(checks)", ""])
     #expect(lines[2].hasPrefix(row("MEMBER", "VERSION   ", "WEIGHT", "     OWNS", "   APPLIED")))
     #expect(

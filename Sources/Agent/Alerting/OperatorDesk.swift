@@ -115,17 +115,18 @@ actor OperatorDesk {
     _ = book.follow(time.reading())
     let answer = book.take(
       wish, now: time.wall(), names: OperatorNames(catalog.checks), using: &generator)
-    guard case .done(let words) = answer else { return answer }
+    guard case .done(var words) = answer else { return answer }
     loss = nil
     announce()
     tellByHand(words, by: wish.by, why: wish.why)
+    if let limit = alerts?.limit(of: wish.kind) { words += "; \(limit)" }
     do throws(StateFile.Failure) {
       // Both are tried, also where one fails.
       let kept: Result<Void, StateFile.Failure>? =
         if case .acknowledge = wish.kind { await alerts?.kept() } else { nil }
       try await save()
       try kept?.get()
-      return answer
+      return .done(words)
     } catch {
       // Refusing it would page people because a disk is full.
       return .done("\(words); it is not saved yet and would be lost on restart: \(error)")

@@ -22,6 +22,7 @@ final class GroupDesk: Sendable {
   private let memory: GroupMemoryFile?
   private let apiPool: String
   private let pulls: Bool
+  private let notifies: Bool
   private let log: Logger
   private let time: TimeSource
   private let state = Mutex(State())
@@ -54,6 +55,7 @@ final class GroupDesk: Sendable {
     (self.store, self.memory, section) = (store, memory, group)
     (self.log, self.time) = (log, time)
     pulls = settings.quartz?.checks.pull == true
+    notifies = settings.alerts != nil
     apiPool = pulls ? Self.digest(of: settings) : ""
     var card = MemberCard()
     var generator = RandomPool()
@@ -63,12 +65,18 @@ final class GroupDesk: Sendable {
     card.weight = group.weight ?? Self.processors
     card.pulls = pulls
     card.url = group.url?.text
-    card.pools.api = apiPool
+    card.alerts = notifies
+    card.pools.api = pool(apiPool)
     var member = GroupMember.Settings(
       name: settings.agent.name, ttl: group.ttl, isReturning: home.isOld)
     member.awaitsList = pulls
     runner = GroupRunner(
       group: group.name, member, card: card, recalling: recalled, store: store, time: time)
+  }
+
+  /// A member without alerts divides no checks with those that have some: what it runs is told by none.
+  private func pool(_ digest: String) -> String {
+    digest.isEmpty || notifies ? digest : digest + " without alerts"
   }
 
   /// More than four have nothing to do in an agent: its loops are few.
@@ -120,7 +128,7 @@ final class GroupDesk: Sendable {
     }
     runner.follow(
       shared.map { Placement.GroupCheck($0.id, $0.origin == .api ? .api : .file) },
-      pools: PoolDigest.pools(api: apiPool, file: pool, without: without))
+      pools: PoolDigest.pools(api: self.pool(apiPool), file: self.pool(pool), without: without))
     let (assignment, taken, orphaned) = runner.takeArrangement()
     state.withLock { state in
       if state.revisions != assignment.revisions { state.arrangements += 1 }

@@ -42,6 +42,7 @@ struct GroupDocument: Sendable {
       json.field("standing_in", status.assignment.standingIn)
       json.fieldIfPresent("alone_since", status.alone?.since)
       json.fieldIfPresent("remembered_at", status.remembered)
+      json.fieldIfPresent("notified_by", status.notifier)
       json.field("takeovers", status.journal.takeovers)
       json.key("members")
       json.array { json in for member in status.members { write(member, to: &json) } }

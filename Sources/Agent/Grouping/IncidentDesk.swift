@@ -73,7 +73,8 @@ final class IncidentDesk: IncidentShare {
   func look() -> ShareView {
     let isPlaced = group.runner.isPlaced
     let alone = group.runner.isAlone
-    let (notifies, apart) = (group.runner.does(.alertsTask), group.runner.apart)
+    let notifier = group.runner.notifier
+    let (notifies, apart) = (group.runner.notifies, group.runner.apart)
     let (arrangements, proof) = (group.arrangements, group.runner.proof)
     let reading = time.reading()
     let now = reading.boot
@@ -95,6 +96,7 @@ final class IncidentDesk: IncidentShare {
       let apartSince = apart.isEmpty ? nil : state.apartSince ?? now
       state.apartSince = apartSince
       view.apart = apart
+      view.notifier = notifier
       view.isDivided = apartSince.map { $0.duration(to: now) < AlertShare.settling } ?? false
       view.notifies = notifies && !view.isDivided
       let stale = state.staleSince.map { $0.duration(to: now) }

@@ -54,7 +54,7 @@ final class ResourceStates: Sendable {
 
   var sharing: ResourceUpdater.Sharing {
     ResourceUpdater.Sharing(
-      isOurs: { [group] in group.runner.does(.alertsTask) },
+      isOurs: { [group] in group.runner.notifies },
       found: { [weak self] in self?.found($0, $1, at: $2) })
   }
 
@@ -159,7 +159,7 @@ final class ResourceStates: Sendable {
 
   /// Removes the rest of checks without a member, by the one that cleans.
   private func removed(_ state: inout State) -> [IncidentChange] {
-    guard group.runner.does(.alertsTask), group.runner.apart.isEmpty, group.runner.isPlaced else { return [] }
+    guard group.runner.notifies, !group.runner.isApart, group.runner.isPlaced else { return [] }
     let now = time.instant()
     var strays: [UniqueID: Instant] = [:]
     var gone: [IncidentChange] = []

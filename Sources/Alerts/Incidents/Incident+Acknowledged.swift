@@ -20,7 +20,6 @@ extension Incident {
       package var by: String
       package var note: String?
 
-      /// Members of a group read the instant to the millisecond.
       fileprivate var identity: [String] { [at.rfc3339, by] }
     }
 
@@ -41,7 +40,8 @@ extension Incident {
     private var checks: [Trouble.Key: AlertSeverity] = [:]
 
     package init(at: Timestamp, by: String, note: String? = nil) {
-      (self.at, self.by, self.note) = (at, by, note)
+      // Members of a group, and an agent after a restart, read it so.
+      (self.at, self.by, self.note) = (Timestamp(milliseconds: at.milliseconds), by, note)
     }
 
     /// All of them, oldest first: the last one counts.
@@ -104,7 +104,7 @@ extension Incident {
     for member in members where member.isActive {
       known.cover(member.trouble.key, member.trouble.severity)
     }
-    known.make(by: .init(at: now, by: by, note: note, keys: Set(known.seen.keys)))
+    known.make(by: .init(at: known.at, by: by, note: note, keys: Set(known.seen.keys)))
     known.keep(acknowledged?.acts ?? [])
     acknowledged = known
   }

@@ -30,7 +30,9 @@ extension AlertBook {
         return
           "the members' lists of checks differ; it is sent within \(AlertShare.settling.text) all the same"
       }
-      guard share.view.notifies else { return "another member of the group notifies" }
+      guard share.view.notifies else {
+        return "\(share.view.notifier?.printable(maxBytes: 100) ?? "another member of the group") notifies"
+      }
       if share.isDone(incident.id) { return "it is over, and every channel knows" }
       if share.incident(incident.id) != nil {
         // A store that was set back has incidents that are over: the members that run the checks say what still fires.
@@ -55,7 +57,7 @@ extension AlertBook {
       let isOwn = there.writer == share.writer || share.tenure[check] == entry.changed
       let isStray =
         share.view.notifies && role(check) == .unlisted && there.writer != share.writer
-        && share.view.apart.isEmpty
+        && !share.view.apart.contains(there.writer)
         && share.missing[check].map { $0.duration(to: now.boot) >= AlertShare.settling * 2.0 } ?? false
       guard isStray || isOwn && (role(check) == .owner || role(check) == .unlisted) else { continue }
       changes.append(.init(check, nil, replacing: entry.changed))
@@ -131,7 +133,8 @@ extension AlertBook {
     }
     var merged = there.incident
     merged.merge(incident)
-    if merged == there.incident {
+    // As it would be read there: a time of this machine has more digits than the store keeps.
+    if merged == there.incident || merged.asShared(now: now) == there.incident.withoutInstants {
       self.share?.delivered.remove(incident.id)
       return nil
     }

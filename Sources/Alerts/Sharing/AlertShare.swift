@@ -324,7 +324,7 @@ extension AlertBook {
     for (id, entry) in share.view.entries {
       guard case .alerts(var alerts)? = entry.value else { continue }
       // In no list: what the agent that ran it wrote is not true any more, once all have the same list.
-      if role(id) == .unlisted, !alerts.firing.isEmpty, share.view.apart.isEmpty {
+      if role(id) == .unlisted, !alerts.firing.isEmpty, !share.view.apart.contains(alerts.writer) {
         let since = share.missing[id] ?? now.boot
         missing[id] = since
         if since.duration(to: now.boot) >= AlertShare.settling * 2.0 {

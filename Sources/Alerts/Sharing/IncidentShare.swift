@@ -62,6 +62,8 @@ package struct ShareView: Hashable, Sendable {
   package var readAt: Instant?
   /// This agent notifies for the group.
   package var notifies = false
+  /// Name of the agent that does; `nil` where it is not known.
+  package var notifier: String?
   /// Agents of the group whose lists of checks are other ones: they run the checks of this agent as well.
   package var apart: Set<String> = []
   /// None notifies yet: their lists became different a moment ago, as when one agent after the other gets a new file.

@@ -99,11 +99,28 @@ extension GroupMember {
 
   /// Whether this member does what the group does once. Alone, as with a check: by the last view.
   package func does(_ task: UniqueID, where isFit: (MemberCard) -> Bool) -> Bool {
-    if isBlind { return true }
-    guard let view = view ?? (isRecalled ? memory?.view : nil) else { return false }
-    let owners = view.owners(of: task) { isFit($0) && $0.pools.api == card.pools.api }
-    if owners.first == settings.name { return true }
-    return alone?.standsIn == true && owners.second == settings.name
+    isBlind || isOwner(knownView?.owners(of: task) { isFit($0) && $0.pools.api == card.pools.api })
+  }
+
+  /// Whether this member makes the group's incidents and notifies about them. There is one in the group, also where members have
+  /// different lists.
+  package var notifies: Bool { isBlind || isOwner(notifiers) }
+
+  /// Name of the member that does.
+  package var notifier: String? { notifiers?.first }
+
+  /// Members that have other checks, or other rules for them.
+  var apart: [ByteText: GroupView.Member] {
+    (view?.members ?? [:]).filter { !$0.value.card.pools.agrees(with: card.pools) }
+  }
+
+  private var notifiers: GroupView.Owners? { knownView?.owners(of: .alertsTask) { _ in true } }
+
+  private var knownView: GroupView? { view ?? (isRecalled ? memory?.view : nil) }
+
+  private func isOwner(_ owners: GroupView.Owners?) -> Bool {
+    guard let owners else { return false }
+    return owners.first == settings.name || alone?.standsIn == true && owners.second == settings.name
   }
 }
 

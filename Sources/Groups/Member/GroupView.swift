@@ -79,18 +79,21 @@ package struct GroupView: Hashable, Sendable {
   /// Names in the order of their bytes.
   package var names: [String] { members.keys.map(\.text).sorted() }
 
+  package typealias Owners = (first: String?, second: String?)
+
   /// Members for a task that the whole group does once, such as pulling the list: first and second by their claims to
-  /// it. A member that has all of the group's checks comes before those that are without some.
-  package func owners(of task: UniqueID, where isFit: (MemberCard) -> Bool) -> (
-    first: String?, second: String?
-  ) {
-    var ranked: [(isWhole: Bool, claim: Float, name: ByteText)] = []
+  /// it. A member that has all of the group's checks comes before those that are without some; for alerts those that have any come
+  /// first of all.
+  package func owners(of task: UniqueID, where isFit: (MemberCard) -> Bool) -> Owners {
+    var ranked: [(fitness: Int, claim: Float, name: ByteText)] = []
     for (name, member) in members where member.card.weight > 0 && isFit(member.card) {
       let claim = Rendezvous.claim(task, seed: Rendezvous.seed(name.text), weight: member.card.weight)
-      ranked.append((member.card.pools.without.isEmpty, claim, name))
+      let fitness =
+        (task == .alertsTask && member.card.alerts ? 2 : 0) + (member.card.pools.without.isEmpty ? 1 : 0)
+      ranked.append((fitness, claim, name))
     }
     ranked.sort {
-      if $0.isWhole != $1.isWhole { return $0.isWhole }
+      if $0.fitness != $1.fitness { return $0.fitness > $1.fitness }
       return $0.claim != $1.claim ? $0.claim > $1.claim : $0.name.text < $1.name.text
     }
     return (ranked.first?.name.text, ranked.dropFirst().first?.name.text)

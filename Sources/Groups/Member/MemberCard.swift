@@ -22,6 +22,8 @@ package struct MemberCard: Hashable, Sendable {
   package var clock: Int64 = 0
   /// It may pull the list of checks from the API.
   package var pulls = false
+  /// Its configuration has a section `alerts`.
+  package var alerts = true
   /// Digests of its copy of the API's list and of the checks of its file that it shares: only members that agree divide
   /// them.
   package var pools = Pools()
@@ -80,6 +82,7 @@ extension MemberCard {
       if waits > 0 { json.field("waits", waits) }
       json.field("clock_ms", clock)
       json.field("pulls", pulls)
+      if !alerts { json.field("alerts", alerts) }
       json.field("pool_api", pools.api)
       json.field("pool_file", pools.file)
       guard !pools.without.isEmpty else { return }
@@ -110,6 +113,7 @@ extension MemberCard {
     waits = max(0, json["waits"]?.integer ?? 0)
     clock = json["clock_ms"]?.integer ?? 0
     pulls = json["pulls"]?.bool ?? false
+    alerts = json["alerts"]?.bool ?? true
     pools = Pools(
       api: (json["pool_api"]?.string ?? "").printable(maxBytes: 80),
       file: (json["pool_file"]?.string ?? "").printable(maxBytes: 80),

@@ -70,6 +70,7 @@ struct GroupText {
     ]
     if number(group, "held") > 0 { words.append("\(number(group, "held")) run until their new owner does") }
     if number(group, "standing_in") > 0 { words.append("\(number(group, "standing_in")) stood in for") }
+    if group["notified_by"] != nil { words.append("\(text(group, "notified_by")) notifies") }
     if group["alone_since"] != nil { words.append("alone since \(text(group, "alone_since"))") }
     return "group " + words.joined(separator: ", ")
   }
