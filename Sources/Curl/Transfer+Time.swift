@@ -46,6 +46,15 @@ extension Transfer {
     stop = .late(span)
   }
 
+  /// Lateness of this machine in a complete answer that is too large to tell how long the server took: the answer ended that much
+  /// after the deadline, or the process was paused meanwhile. `nil` without, and of what is no probe: its answer counts,
+  /// whenever it came.
+  func lateness(of times: TransferTimes) -> Duration? {
+    guard request.origin.kind.isProbe else { return nil }
+    if case .late(let span) = overtime(at: started + times.ended) { return span }
+    return times.paused * 5 > allowance.limit ? times.paused : nil
+  }
+
   /// More had come than a turn takes: it is read on for a few turns.
   func mayReadOn() -> Bool {
     guard descriptor >= 0, turnsBeyond < Self.lastTurns else { return false }

@@ -48,10 +48,31 @@ import Testing
     #expect(found == [nil, .late(.milliseconds(10_100))])
   }
 
-  private static func transfer(_ loop: LoopThread) throws -> Transfer {
-    let asked = TransferRequest(
+  /// A complete answer, by its end and the longest pause in it, of a timeout of 900 ms: up to a fifth of that it is the server's
+  /// time. What is no probe keeps its answer.
+  @Test(
+    arguments: [
+      (500, 0, nil), (1080, 0, nil), (1081, 0, 181), (3326, 2500, 2426), (500, 180, nil), (500, 181, 181),
+    ] as [(Int, Int, Int?)])
+  func aCompleteAnswer(ended: Int, paused: Int, late: Int?) async throws {
+    let found = try await onLoop { loop -> [Duration?] in
+      var times = TransferTimes()
+      (times.ended, times.paused) = (.milliseconds(ended), .milliseconds(paused))
+      return try [WorkOrigin.Kind.fileChecks, .asked, .delivery].map { kind in
+        let transfer = try Self.transfer(loop, kind)
+        defer { transfer.handle.cleanUp() }
+        return transfer.lateness(of: times)
+      }
+    }
+    let late = late.map { Duration.milliseconds($0) }
+    #expect(found == [late, late, nil])
+  }
+
+  private static func transfer(_ loop: LoopThread, _ kind: WorkOrigin.Kind = .fileChecks) throws -> Transfer {
+    var asked = TransferRequest(
       url: "http://good.test/", plan: .address(SocketAddress(.v4(0x7f00_0001), port: 80)),
       timeout: .milliseconds(900), goal: .headers)
+    asked.origin = WorkOrigin(kind)
     return Transfer(
       TransferTicket(asked, submitted: .now), EasyHandle(try #require(curl_easy_init())),
       arrivals: ArrivalClock(loop), sockets: EngineSockets(on: loop))

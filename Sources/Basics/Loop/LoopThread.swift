@@ -37,6 +37,7 @@ package final class LoopThread {
   private var guests: [(any LoopGuest)?] = []
   private var drain = DrainClock(capacity: 256, now: .now)
   private var window = LatenessWindow()
+  private var pauses = LatenessWindow()
   private let processor = ProcessorWait()
   /// Taken from the door, and how many of them have run.
   private var jobs: [UnownedJob] = []
@@ -161,10 +162,15 @@ package final class LoopThread {
     woken = timeout == 0 && count == 0 ? before : Instant.now
     // Where there was nothing to wait for, it came while the thread was with others.
     let hasWaited = timeout != 0 && before.duration(to: woken) > .microseconds(100)
+    let queued = hasWaited ? processor.look() : .zero
     drain.looked(
-      at: woken, count: count, arrived: hasWaited ? max(before, woken - processor.look()) : nil,
+      at: woken, count: count, arrived: hasWaited ? max(before, woken - queued) : nil,
       open: guests.reduce(1) { $0 + ($1?.watched ?? 0) })
-    if timeout > 0 { window.record(before.duration(to: woken) - .milliseconds(Int(timeout)), at: woken) }
+    if timeout > 0 {
+      let late = before.duration(to: woken) - .milliseconds(Int(timeout))
+      window.record(late, at: woken)
+      pauses.record(late - queued, at: woken)
+    }
     return count
   }
 
@@ -211,4 +217,8 @@ package final class LoopThread {
 
   /// The most that the thread was late since then: woken late, or busy elsewhere.
   package func lateness(since start: Instant) -> Duration { window.largest(since: start) }
+
+  /// The most that the thread was woken late since then without having waited for a core: the process or the machine was
+  /// paused, and it is not known when the data came that it found afterwards.
+  package func pause(since start: Instant) -> Duration { pauses.largest(since: start) }
 }
