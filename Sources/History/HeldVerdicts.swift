@@ -150,20 +150,36 @@ struct HeldVerdicts: Sendable {
     }
     status.span = now - from
     status.enabled = enabled.length(from: from, to: now)
-    status.latency = LatencyStats(totals.latency, sketched.sketch, resolution)
+    status.latency = LatencyStats(
+      totals.latency, sketch(period, sketched, of: totals, from: from), resolution)
     return status
   }
 
-  /// The buckets of a window, its sums, and those of the one that its quantiles are read from.
+  /// For the quantiles of a window. Its sketches have wider buckets than its sums and begin up to one of them later: where all
+  /// its successes are older than that, the bucket in which it begins has them.
+  private func sketch(
+    _ period: UptimePeriod, _ sketched: Bucket, of sums: Bucket, from: Int64
+  ) -> LatencySketch {
+    guard sums.latency.count > 0, sketched.sketch.bins.isEmpty else { return sketched.sketch }
+    return switch period {
+    case .day: hours.sketch(at: from)
+    case .month: days.sketch(at: from)
+    case .week, .quarter: sketched.sketch
+    }
+  }
+
+  /// The buckets of a window, its sums, and the sketch that its quantiles are read from.
   mutating func shareSources(
     _ period: UptimePeriod, now: Int64
-  ) -> (buckets: BucketSeries, sums: Bucket, sketched: Bucket) {
-    switch period {
-    case .day: (minutes, minutes.totals(0, now: now), hours.totals(1, now: now))
-    case .week: (hours, hours.totals(0, now: now), hours.totals(0, now: now))
-    case .month: (quarters, quarters.totals(0, now: now), days.totals(1, now: now))
-    case .quarter: (days, days.totals(0, now: now), days.totals(0, now: now))
-    }
+  ) -> (buckets: BucketSeries, sums: Bucket, sketch: LatencySketch) {
+    let (buckets, sums, sketched) =
+      switch period {
+      case .day: (minutes, minutes.totals(0, now: now), hours.totals(1, now: now))
+      case .week: (hours, hours.totals(0, now: now), hours.totals(0, now: now))
+      case .month: (quarters, quarters.totals(0, now: now), days.totals(1, now: now))
+      case .quarter: (days, days.totals(0, now: now), days.totals(0, now: now))
+      }
+    return (buckets, sums, sketch(period, sketched, of: sums, from: buckets.start(0, now: now)))
   }
 
   /// Bytes held beyond the struct itself.
