@@ -68,15 +68,17 @@ extension HeldVerdicts {
     }
   }
 
-  /// Down within the last so many, at most 24 hours; of a stretch of five minutes that lies in it in part, that part.
+  /// Down within the last so many, at most 24 hours; of a stretch of five minutes that lies in it in part, that part. All down
+  /// time of the newest stretch lies in what has passed of it.
   func down(last span: Duration, now: Timestamp) -> Duration {
     let whole = Span(start: now.microseconds - span.microseconds, end: now.microseconds)
     var down: Int64 = 0
     minutes.forEach { bucket in
-      let place = Span(start: bucket.key * minutes.width, end: (bucket.key + 1) * minutes.width)
-      guard let part = place.clipped(from: whole.start, to: whole.end) else { return }
+      let start = bucket.key * minutes.width
+      let passed = Span(start: start, end: min(start + minutes.width, whole.end))
+      guard let part = passed.clipped(from: whole.start, to: whole.end) else { return }
       // bounded: at most five minutes of microseconds, twice
-      down += bucket.seconds.down * part.length / minutes.width
+      down += min(bucket.seconds.down, passed.length) * part.length / passed.length
     }
     if let open, open.standing == .down, let part = open.span.clipped(from: whole.start, to: whole.end) {
       down += part.length
