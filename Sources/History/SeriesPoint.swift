@@ -15,7 +15,7 @@ package struct SeriesPoint: Hashable, Sendable {
   package var mean: Duration?
   package var maximum: Duration?
   /// Within 2 % for 24h and 7d, 5 % for 30d and 90d. Of the full hours (24h) or days (30d) that the point lies in, whose
-  /// sketches the history keeps: points of one hour or day have the same.
+  /// sketches the history keeps, but within the least and the greatest of the point's own.
   package var p95: Duration?
   /// Microseconds.
   package var time: Tally
@@ -102,7 +102,9 @@ extension SeriesPoint {
     self.init(
       start: Timestamp(microseconds: span.start), width: .microseconds(span.length), count: latency.count,
       mean: latency.count > 0 ? .microseconds(latency.sum / latency.count) : nil,
-      maximum: latency.count > 0 ? .microseconds(latency.maximum) : nil, p95: p95, time: sum.seconds)
+      maximum: latency.count > 0 ? .microseconds(latency.maximum) : nil,
+      p95: p95.map { min(max($0, .microseconds(latency.minimum)), .microseconds(latency.maximum)) },
+      time: sum.seconds)
   }
 }
 
