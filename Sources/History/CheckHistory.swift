@@ -225,6 +225,7 @@ extension CheckHistory {
     timeline.encodeOutages(into: &writer)
     counts.encode(into: &writer)
     timeline.past.encode(into: &writer)
+    timeline.encodeEarlierOutages(into: &writer)
   }
 
   /// - Parameter version: of the file; see `HistoryState.versions`.
@@ -253,6 +254,7 @@ extension CheckHistory {
     } else {
       timeline.foldKnownDays()
     }
+    if version >= 5 { try timeline.decodeEarlierOutages(from: &reader) }
   }
 }
 

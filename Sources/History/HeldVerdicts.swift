@@ -217,14 +217,26 @@ struct HeldVerdicts: Sendable {
 extension HeldVerdicts {
   mutating func trimOutages(_ limit: Int) { outages.trim(limit) }
 
-  /// Oldest first; what no window reaches any more, and what the clock has yet to reach again, is left out.
+  /// Oldest first; what no window reaches any more, and what the clock has yet to reach again, is left out. The
+  /// oldest has the sums of those that it followed closely.
   ///
   /// - Parameter lasts: the newest verdict is not stale, so that its outage goes on when it is down.
   func outages(now: Timestamp, lasts: Bool) -> [Outage] {
     let oldest = now.advanced(by: .seconds(-90 * 86_400))
-    return outages.all(open: openOutage(now: now), lasts: lasts).filter {
-      $0.heldUntil > oldest && $0.begin < now
+    var earlier = outages.earlier
+    var found: [Outage] = []
+    for outage in outages.all(open: openOutage(now: now), lasts: lasts) where outage.begin < now {
+      if outage.heldUntil > oldest {
+        found.append(outage)
+      } else {
+        let span = Span(start: outage.begin.microseconds, end: outage.heldUntil.microseconds)
+        if earlier == nil { earlier = EarlierOutages(span) } else { earlier?.add(span) }
+      }
     }
+    if let earlier, let first = found.first, earlier.areFollowed(by: first.begin.microseconds) {
+      found[0].earlier = earlier
+    }
+    return found
   }
 
   /// The one that began last, within 90 days.
@@ -255,6 +267,12 @@ extension HeldVerdicts {
     guard open?.standing == .down else { throw CodingDamage() }
     open?.note = try OutageNote(from: &reader)
     open?.isResult = mark == 1
+  }
+
+  func encodeEarlierOutages(into writer: inout ByteWriter) { outages.encodeEarlier(into: &writer) }
+
+  mutating func decodeEarlierOutages(from reader: inout ByteReader) throws(CodingDamage) {
+    try outages.decodeEarlier(from: &reader)
   }
 
   /// For a file of the version that knew no outages: the one that lasts is told by the last result.
