@@ -42,7 +42,7 @@ package struct ResponseTimeRule: Hashable, Sendable {
       let late = Int(paused.milliseconds)
       return Verdict(
         .localFault, phase: .assertion,
-        message: "this machine was busy: its transfer thread was \(late) ms late")
+        message: "this machine was busy: this process was paused for \(late) ms")
     }
     return Verdict(
       .responseTime, phase: .assertion, message: "took \(taken.roundedText), more than \(limit.text)",

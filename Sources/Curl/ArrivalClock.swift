@@ -19,8 +19,6 @@ final class ArrivalClock {
   private var lastLook = Instant.now
   /// Nothing that libcurl finds in this turn had come before this instant.
   var readySince: Instant { loop.readySince }
-  /// The longest pause of the process since then.
-  func pause(since start: Instant) -> Duration { loop.pause(since: start) }
 
   init(_ loop: LoopThread) { self.loop = loop }
 

@@ -37,7 +37,6 @@ package final class LoopThread {
   private var guests: [(any LoopGuest)?] = []
   private var drain = DrainClock(capacity: 256, now: .now)
   private var window = LatenessWindow()
-  private var pauses = LatenessWindow()
   private let processor = ProcessorWait()
   /// Taken from the door, and how many of them have run.
   private var jobs: [UnownedJob] = []
@@ -169,7 +168,7 @@ package final class LoopThread {
     if timeout > 0 {
       let late = before.duration(to: woken) - .milliseconds(Int(timeout))
       window.record(late, at: woken)
-      pauses.record(late - queued, at: woken)
+      ProcessPauses.shared.record(late - queued, at: woken)
     }
     return count
   }
@@ -217,8 +216,4 @@ package final class LoopThread {
 
   /// The most that the thread was late since then: woken late, or busy elsewhere.
   package func lateness(since start: Instant) -> Duration { window.largest(since: start) }
-
-  /// The most that the thread was woken late since then without having waited for a core: the process or the machine was
-  /// paused, and it is not known when the data came that it found afterwards.
-  package func pause(since start: Instant) -> Duration { pauses.largest(since: start) }
 }

@@ -40,7 +40,7 @@ import Testing
     ResponseTimeRule(Thresholds(warn: .milliseconds(800), fail: .seconds(3))).judge(&outcome)
     #expect(outcome.verdict.state == state)
     guard state == .unknown else { return }
-    let message = "this machine was busy: its transfer thread was \(paused) ms late"
+    let message = "this machine was busy: this process was paused for \(paused) ms"
     #expect(outcome.verdict == Verdict(.localFault, phase: .assertion, message: message))
   }
 
