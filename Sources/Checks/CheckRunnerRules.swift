@@ -11,7 +11,8 @@ package struct ResponseTimeRule: Hashable, Sendable {
   package init(_ thresholds: Thresholds<Duration>) { self.thresholds = thresholds }
 
   /// An attempt that failed keeps its reason; one that got no answer has no time to hold against anything, and so
-  /// the thresholds do not hold. Judging twice changes nothing.
+  /// the thresholds do not hold. A time that is beyond a threshold only with a pause of this process tells nothing. Judging
+  /// twice changes nothing.
   package func judge(_ outcome: inout ProbeOutcome) {
     guard thresholds.warn != nil || thresholds.fail != nil else { return }
     guard !outcome.isTimeJudged else { return }
@@ -22,9 +23,9 @@ package struct ResponseTimeRule: Hashable, Sendable {
     note("response_time.fail", thresholds.fail, taken, &outcome)
     guard outcome.verdict.isSuccess, let taken else { return }
     if let fail = thresholds.fail, taken > fail {
-      outcome.verdict = verdict(taken, fail, degraded: false)
+      outcome.verdict = verdict(taken, fail, degraded: false, outcome.paused)
     } else if let warn = thresholds.warn, taken > warn, !outcome.verdict.degraded {
-      outcome.verdict = verdict(taken, warn, degraded: true)
+      outcome.verdict = verdict(taken, warn, degraded: true, outcome.paused)
     }
   }
 
@@ -36,8 +37,14 @@ package struct ResponseTimeRule: Hashable, Sendable {
         ok: taken.map { $0 <= limit } ?? false))
   }
 
-  private func verdict(_ taken: Duration, _ limit: Duration, degraded: Bool) -> Verdict {
-    Verdict(
+  private func verdict(_ taken: Duration, _ limit: Duration, degraded: Bool, _ paused: Duration) -> Verdict {
+    guard taken - paused > limit else {
+      let late = Int(paused.milliseconds)
+      return Verdict(
+        .localFault, phase: .assertion,
+        message: "this machine was busy: this process was paused for \(late) ms")
+    }
+    return Verdict(
       .responseTime, phase: .assertion, message: "took \(taken.roundedText), more than \(limit.text)",
       degraded: degraded)
   }

@@ -21,6 +21,7 @@ package struct ProbeOutcome: Sendable {
     var dialled: [DialledAddress] = []
     var negated: Verdict?
     var held = Duration.zero
+    var paused = Duration.zero
     var isTimeJudged = false
     var isHeldBack = false
   }
@@ -77,6 +78,11 @@ extension ProbeOutcome {
   package var held: Duration {
     get { box[0].held }
     _modify { yield &box[0].held }
+  }
+  /// How long this process was paused during the attempt: its response time may be too long by as much.
+  package var paused: Duration {
+    get { box[0].paused }
+    _modify { yield &box[0].paused }
   }
   /// A budget of this process kept the attempt from its end: there is nothing to say about the target.
   package var isHeldBack: Bool {

@@ -276,7 +276,9 @@ final class EngineLoop: LoopGuest {
       let code = quartz_curl_message_result(message)
       var context: UnsafeMutableRawPointer?
       guard quartz_curl_info_private(easy, &context) == CURLE_OK, let context else { continue }
-      finish(Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue(), code: code)
+      let transfer = Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+      transfer.noteLateness(of: code, at: .now)
+      finish(transfer, code: code)
     }
   }
 

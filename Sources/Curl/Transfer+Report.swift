@@ -16,7 +16,7 @@ extension Transfer {
 
   func report(code: CURLcode) -> TransferReport {
     noteConnectionEnd()
-    let end = TransferEnd(
+    var end = TransferEnd(
       code: code, systemError: failedCall, stop: stop,
       phase: phase(endingWith: code), hasAnswer: seen.headersEnd != nil || request.goal == .handshake,
       handshake: judge?.end, proxy: proxyEnd,
@@ -35,6 +35,10 @@ extension Transfer {
     report.lease = lease
     report.truncated = stop == .bodyTooLarge || stop == .enough
     report.times = times(complete: report.outcome == .complete)
+    if report.outcome == .complete, let late = lateness(of: report.times) {
+      end.stop = .late(late)
+      report.outcome = end.outcome
+    }
     report.tcp = tcp
     report.tls = judge?.report
     report.applicationProtocol = judge?.chosenProtocol

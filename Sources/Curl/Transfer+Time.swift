@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import CCurl
 import Glibc
 
 /// The other side's time. Data for a transfer may have waited for the engine's thread, which was with others or without
@@ -12,7 +13,8 @@ extension Transfer {
   /// When its server has had all its time.
   var deadline: Instant { started + allowance.whole }
 
-  /// libcurl's own limit, in case that ours fails: beyond anything that is held.
+  /// libcurl's own limit, in case that ours fails: beyond anything that is held. After a longer pause of the process it
+  /// ends a transfer before ours is asked, and before it reads what has come.
   var backstop: Duration { request.timeout * 2 + .seconds(10) }
 
   /// Something was done that only the server could bring about, and that only we could go on with: the connection, its
@@ -33,6 +35,24 @@ extension Transfer {
     let late = looked - deadline
     guard allowance.end(after: looked - started, lateness: late) == .ownFault else { return .deadline }
     return .late(late + allowance.excess)
+  }
+
+  /// Notes the lateness of this machine where libcurl's own limit ended the transfer. A connection that the kernel gave up
+  /// (ETIMEDOUT) has the same code, and is not late.
+  func noteLateness(of code: CURLcode, at now: Instant) {
+    guard code == CURLE_OPERATION_TIMEDOUT, stop == nil, case .late(let span) = overtime(at: now) else {
+      return
+    }
+    stop = .late(span)
+  }
+
+  /// Lateness of this machine in a complete answer that is too large to tell how long the server took: the answer ended that much
+  /// after the deadline, or the process was paused meanwhile. `nil` without, and of what is no probe: its answer counts,
+  /// whenever it came.
+  func lateness(of times: TransferTimes) -> Duration? {
+    guard request.origin.kind.isProbe else { return nil }
+    if case .late(let span) = overtime(at: started + times.ended) { return span }
+    return times.paused * 5 > allowance.limit ? times.paused : nil
   }
 
   /// More had come than a turn takes: it is read on for a few turns.

@@ -9,6 +9,7 @@ extension Transfer {
     var times = TransferTimes()
     times.queued = started - ticket.submitted
     times.held = allowance.held
+    times.paused = ProcessPauses.shared.longest(since: started)
     times.connectStart = seen.connectStart.map { $0 - started }
     times.connected = seen.connected.map { $0 - started }
     times.tlsDone = judge == nil ? nil : (judge?.doneAt ?? seen.requestStart).map { $0 - started }

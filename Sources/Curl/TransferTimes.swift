@@ -10,6 +10,8 @@ package struct TransferTimes: Hashable, Sendable {
   package var queued: Duration = .zero
   /// How long what came for it waited for the engine thereafter: the limit moved by as much.
   package var held: Duration = .zero
+  /// Longest pause of this process meanwhile: the other times may be too long by as much.
+  package var paused: Duration = .zero
   package var connectStart: Duration?
   package var connected: Duration?
   package var tlsDone: Duration?

@@ -187,6 +187,14 @@ struct BucketSeries: Sendable {
     if let newest, keys.contains(newest.key) { body(newest) }
   }
 
+  /// Latencies of the bucket that holds the instant.
+  func sketch(at instant: Int64) -> LatencySketch {
+    let key = key(of: instant)
+    var sketch = LatencySketch()
+    forEach(in: key..<key + 1) { sketch += $0.sketch }  // bounded: a quotient of an instant
+    return sketch
+  }
+
   /// Keys of the first bucket and of the newest; `nil` without any.
   var keys: ClosedRange<Int64>? {
     guard let newest else { return nil }

@@ -15,7 +15,7 @@ struct CheckHistory: Sendable {
   private(set) var missed = 0
   /// Of these, what the snapshot file had: what was missed after it was written is lost in a crash.
   private var missedBefore = 0
-  /// Results with an implausible time, since the start: they are in no window.
+  /// Results of this process with an implausible time: they are in no window.
   private var implausible = 0
   private var spanned = 0
   private var failures = 0
@@ -28,6 +28,7 @@ struct CheckHistory: Sendable {
   private var spark = SparkLine()
   /// Scheduled results since this history began.
   private(set) var counts = ResultCounts()
+  /// Of the successes of this process.
   private(set) var latency = LatencyTotal()
   private(set) var kept = KeptResults()
 
@@ -75,9 +76,11 @@ struct CheckHistory: Sendable {
 
   /// A scheduled verdict; manual runs are in no window and change no state. One that was applied before, by its
   /// sequence, is left alone.
+  ///
+  /// - Parameter isReplayed: an earlier process ran it and exposed it already.
   mutating func add(
     _ result: LastResult, interval: Duration, sequence: UInt64?, spanned slots: SlotRange? = nil,
-    outages: Int = Outage.limit
+    outages: Int = Outage.limit, isReplayed: Bool = false
   ) {
     if let sequence {
       guard sequence > appliedThrough else { return }
@@ -89,14 +92,14 @@ struct CheckHistory: Sendable {
     let note = standing == .down ? OutageNote(result) : nil
     defer { timeline.trimOutages(outages) }
     counts.add(result.state, result.reason)
-    if success, let time = result.responseTime { latency.add(time) }
+    if success, !isReplayed, let time = result.responseTime { latency.add(time) }
     if result.scheduledAt.isPlausible, result.startedAt.isPlausible {
       timeline.add(
         standing, slot: result.scheduledAt, interval: interval, startedAt: result.startedAt,
         latency: success ? result.responseTime.map { LatencySum.within($0.microseconds) } : nil,
         note: note)
       enabled.prove(at: result.scheduledAt.microseconds)
-    } else {
+    } else if !isReplayed {
       implausible += 1
     }
     if let slots, slots.first.isPlausible {
@@ -222,6 +225,7 @@ extension CheckHistory {
     timeline.encodeOutages(into: &writer)
     counts.encode(into: &writer)
     timeline.past.encode(into: &writer)
+    timeline.encodeEarlierOutages(into: &writer)
   }
 
   /// - Parameter version: of the file; see `HistoryState.versions`.
@@ -250,6 +254,7 @@ extension CheckHistory {
     } else {
       timeline.foldKnownDays()
     }
+    if version >= 5 { try timeline.decodeEarlierOutages(from: &reader) }
   }
 }
 

@@ -150,20 +150,36 @@ struct HeldVerdicts: Sendable {
     }
     status.span = now - from
     status.enabled = enabled.length(from: from, to: now)
-    status.latency = LatencyStats(totals.latency, sketched.sketch, resolution)
+    status.latency = LatencyStats(
+      totals.latency, sketch(period, sketched, of: totals, from: from), resolution)
     return status
   }
 
-  /// The buckets of a window, its sums, and those of the one that its quantiles are read from.
+  /// For the quantiles of a window. Its sketches have wider buckets than its sums and begin up to one of them later: where all
+  /// its successes are older than that, the bucket in which it begins has them.
+  private func sketch(
+    _ period: UptimePeriod, _ sketched: Bucket, of sums: Bucket, from: Int64
+  ) -> LatencySketch {
+    guard sums.latency.count > 0, sketched.sketch.bins.isEmpty else { return sketched.sketch }
+    return switch period {
+    case .day: hours.sketch(at: from)
+    case .month: days.sketch(at: from)
+    case .week, .quarter: sketched.sketch
+    }
+  }
+
+  /// The buckets of a window, its sums, and the sketch that its quantiles are read from.
   mutating func shareSources(
     _ period: UptimePeriod, now: Int64
-  ) -> (buckets: BucketSeries, sums: Bucket, sketched: Bucket) {
-    switch period {
-    case .day: (minutes, minutes.totals(0, now: now), hours.totals(1, now: now))
-    case .week: (hours, hours.totals(0, now: now), hours.totals(0, now: now))
-    case .month: (quarters, quarters.totals(0, now: now), days.totals(1, now: now))
-    case .quarter: (days, days.totals(0, now: now), days.totals(0, now: now))
-    }
+  ) -> (buckets: BucketSeries, sums: Bucket, sketch: LatencySketch) {
+    let (buckets, sums, sketched) =
+      switch period {
+      case .day: (minutes, minutes.totals(0, now: now), hours.totals(1, now: now))
+      case .week: (hours, hours.totals(0, now: now), hours.totals(0, now: now))
+      case .month: (quarters, quarters.totals(0, now: now), days.totals(1, now: now))
+      case .quarter: (days, days.totals(0, now: now), days.totals(0, now: now))
+      }
+    return (buckets, sums, sketch(period, sketched, of: sums, from: buckets.start(0, now: now)))
   }
 
   /// Bytes held beyond the struct itself.
@@ -201,14 +217,26 @@ struct HeldVerdicts: Sendable {
 extension HeldVerdicts {
   mutating func trimOutages(_ limit: Int) { outages.trim(limit) }
 
-  /// Oldest first; what no window reaches any more, and what the clock has yet to reach again, is left out.
+  /// Oldest first; what no window reaches any more, and what the clock has yet to reach again, is left out. The
+  /// oldest has the sums of those that it followed closely.
   ///
   /// - Parameter lasts: the newest verdict is not stale, so that its outage goes on when it is down.
   func outages(now: Timestamp, lasts: Bool) -> [Outage] {
     let oldest = now.advanced(by: .seconds(-90 * 86_400))
-    return outages.all(open: openOutage(now: now), lasts: lasts).filter {
-      $0.heldUntil > oldest && $0.begin < now
+    var earlier = outages.earlier
+    var found: [Outage] = []
+    for outage in outages.all(open: openOutage(now: now), lasts: lasts) where outage.begin < now {
+      if outage.heldUntil > oldest {
+        found.append(outage)
+      } else {
+        let span = Span(start: outage.begin.microseconds, end: outage.heldUntil.microseconds)
+        if earlier == nil { earlier = EarlierOutages(span) } else { earlier?.add(span) }
+      }
     }
+    if let earlier, let first = found.first, earlier.areFollowed(by: first.begin.microseconds) {
+      found[0].earlier = earlier
+    }
+    return found
   }
 
   /// The one that began last, within 90 days.
@@ -239,6 +267,12 @@ extension HeldVerdicts {
     guard open?.standing == .down else { throw CodingDamage() }
     open?.note = try OutageNote(from: &reader)
     open?.isResult = mark == 1
+  }
+
+  func encodeEarlierOutages(into writer: inout ByteWriter) { outages.encodeEarlier(into: &writer) }
+
+  mutating func decodeEarlierOutages(from reader: inout ByteReader) throws(CodingDamage) {
+    try outages.decodeEarlier(from: &reader)
   }
 
   /// For a file of the version that knew no outages: the one that lasts is told by the last result.

@@ -7,8 +7,9 @@ extension HistoryState {
   private static let magic = Array("QHIS".utf8)
   /// Versions that are read; the last one is written. Version 2 has neither outages nor counts of results: a check that
   /// is down then has its outage from the last result on, and its counts begin. Before version 4 there were no finished days
-  /// beyond the windows: they begin with those of the last 90 days.
-  private static let versions: ClosedRange<UInt64> = 2...4
+  /// beyond the windows: they begin with those of the last 90 days. Before version 5 outages that are not kept any more left
+  /// no sums.
+  private static let versions: ClosedRange<UInt64> = 2...5
 
   func members(of shard: Int) -> [(UniqueID, CheckHistory)] {
     shards.members(shard).compactMap { id in histories[id].map { (id, $0) } }

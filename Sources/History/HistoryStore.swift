@@ -277,7 +277,7 @@ struct HistoryState: Sendable {
     change(record.checkID) {
       $0.add(
         LastResult(record), interval: interval, sequence: queued.sequence, spanned: spanned,
-        outages: limit.outages)
+        outages: limit.outages, isReplayed: true)
     }
     // The store may hold results of any number of checks that are gone: a few more than are kept, and never all of them.
     // bounded: lists in memory

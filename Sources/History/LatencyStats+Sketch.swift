@@ -5,7 +5,7 @@ import Basics
 extension LatencyStats {
   init?(_ sum: LatencySum, _ sketch: LatencySketch, _ resolution: SketchResolution) {
     guard sum.count > 0 else { return nil }
-    // The sketch's window may be up to an hour or a day shorter than the sum's: its own count gives the ranks.
+    // The sketch's window may begin up to an hour or a day after the sum's, or before it: its own count gives the ranks.
     var sketched: Int64 = 0
     for bin in sketch.bins { sketched += Int64(bin.count) }
     guard sketched > 0 else { return nil }

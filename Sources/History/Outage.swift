@@ -22,7 +22,11 @@ package struct Outage: Hashable, Sendable {
   package var lastMessage: String?
   /// Results that were down; slots that a run spanned are none.
   package var results: Int
+  /// Outages that this one followed closely and that are not kept any more; `nil` without any, and of all but the oldest.
+  package var earlier: EarlierOutages?
 
+  /// Shortest time between two outages that are told apart.
+  package static let gap: Duration = .seconds(1800)
   /// Bytes of a message that are kept.
   package static let maxMessage = 256
   /// Outages of a check that are kept, the latest; fewer where there are more than 500 checks.

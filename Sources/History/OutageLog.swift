@@ -51,10 +51,14 @@ struct OutageSpan: Sendable {
 }
 
 /// The outages of a check that are over, made of the stretches of down time as they are claimed: what is claimed once
-/// counts once, here as in the buckets. A check that never was down pays one word.
+/// counts once, here as in the buckets. A check that never was down pays two words.
 struct OutageLog: Sendable {
   /// By their begin, ascending. Two overlap only where the clock was set back.
   private(set) var spans: [OutageSpan] = []
+  /// Sums of the outages that were dropped last, at most one; an array, because an empty one takes a single word.
+  private var dropped: [EarlierOutages] = []
+
+  var earlier: EarlierOutages? { dropped.first }
 
   /// Adds down time that no outage has yet. It joins the outages that it touches, the latest of them where the clock
   /// was set back.
@@ -85,8 +89,16 @@ struct OutageLog: Sendable {
   }
 
   mutating func trim(_ limit: Int) {
+    guard spans.count > limit else { return }
+    for outage in spans.dropLast(limit) {
+      if dropped.isEmpty {
+        dropped = [EarlierOutages(outage.span)]
+      } else {
+        dropped[0].add(outage.span)
+      }
+    }
     // Of its own size again: what was read from a file may be many more.
-    if spans.count > limit { spans = Array(spans.suffix(limit)) }
+    spans = Array(spans.suffix(limit))
   }
 
   /// With the stretch that is still open, whose verdict is down, or nil.
@@ -123,7 +135,9 @@ struct OutageLog: Sendable {
 
   /// Bytes held beyond the struct itself.
   var footprint: Int {
-    var bytes = spans.capacity * MemoryLayout<OutageSpan>.stride
+    var bytes =
+      spans.capacity * MemoryLayout<OutageSpan>.stride
+      + dropped.capacity * MemoryLayout<EarlierOutages>.stride
     for (place, span) in spans.enumerated() {
       if place == 0 || spans[place - 1].first !== span.first { bytes += span.first.footprint }
       if span.last !== span.first { bytes += span.last.footprint }
@@ -156,6 +170,18 @@ extension OutageLog {
       if try reader.byte() == 1 { outage.last = try OutageNote(from: &reader) }
       insert(outage)
     }
+  }
+
+  /// The last part of a check: files of earlier versions have none.
+  func encodeEarlier(into writer: inout ByteWriter) {
+    writer.count(dropped.count)
+    for outages in dropped { outages.encode(into: &writer) }
+  }
+
+  mutating func decodeEarlier(from reader: inout ByteReader) throws(CodingDamage) {
+    let count = try reader.count()
+    guard count <= 1 else { throw CodingDamage() }
+    for _ in 0..<count { dropped = [try EarlierOutages(from: &reader)] }
   }
 }
 

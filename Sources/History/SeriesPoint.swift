@@ -15,7 +15,7 @@ package struct SeriesPoint: Hashable, Sendable {
   package var mean: Duration?
   package var maximum: Duration?
   /// Within 2 % for 24h and 7d, 5 % for 30d and 90d. Of the full hours (24h) or days (30d) that the point lies in, whose
-  /// sketches the history keeps: points of one hour or day have the same.
+  /// sketches the history keeps, but within the least and the greatest of the point's own.
   package var p95: Duration?
   /// Microseconds.
   package var time: Tally
@@ -68,15 +68,17 @@ extension HeldVerdicts {
     }
   }
 
-  /// Down within the last so many, at most 24 hours; of a stretch of five minutes that lies in it in part, that part.
+  /// Down within the last so many, at most 24 hours; of a stretch of five minutes that lies in it in part, that part. All down
+  /// time of the newest stretch lies in what has passed of it.
   func down(last span: Duration, now: Timestamp) -> Duration {
     let whole = Span(start: now.microseconds - span.microseconds, end: now.microseconds)
     var down: Int64 = 0
     minutes.forEach { bucket in
-      let place = Span(start: bucket.key * minutes.width, end: (bucket.key + 1) * minutes.width)
-      guard let part = place.clipped(from: whole.start, to: whole.end) else { return }
+      let start = bucket.key * minutes.width
+      let passed = Span(start: start, end: min(start + minutes.width, whole.end))
+      guard let part = passed.clipped(from: whole.start, to: whole.end) else { return }
       // bounded: at most five minutes of microseconds, twice
-      down += bucket.seconds.down * part.length / minutes.width
+      down += min(bucket.seconds.down, passed.length) * part.length / passed.length
     }
     if let open, open.standing == .down, let part = open.span.clipped(from: whole.start, to: whole.end) {
       down += part.length
@@ -100,7 +102,9 @@ extension SeriesPoint {
     self.init(
       start: Timestamp(microseconds: span.start), width: .microseconds(span.length), count: latency.count,
       mean: latency.count > 0 ? .microseconds(latency.sum / latency.count) : nil,
-      maximum: latency.count > 0 ? .microseconds(latency.maximum) : nil, p95: p95, time: sum.seconds)
+      maximum: latency.count > 0 ? .microseconds(latency.maximum) : nil,
+      p95: p95.map { min(max($0, .microseconds(latency.minimum)), .microseconds(latency.maximum)) },
+      time: sum.seconds)
   }
 }
 

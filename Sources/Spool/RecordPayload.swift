@@ -36,6 +36,10 @@ enum RecordPayload {
     static let startTLS: UInt64 = 22
     static let wireID: UInt64 = 23
     static let ownerRevision: UInt64 = 24
+    static let hold: UInt64 = 25
+    static let spannedFirst: UInt64 = 26
+    static let spannedCount: UInt64 = 27
+    static let spannedInterval: UInt64 = 28
   }
 
   private enum Words {
@@ -76,7 +80,17 @@ enum RecordPayload {
       (Tag.total, timings.total),
     ]
     for case (let tag, let duration?) in durations { fields.put(tag, integer: nanoseconds(duration)) }
+    if let hold = record.hold { put(hold, into: &fields) }
     return fields.bytes
+  }
+
+  /// Microseconds, as slots have them.
+  private static func put(_ hold: VerdictHold, into fields: inout FieldWriter) {
+    fields.put(Tag.hold, integer: hold.interval.microseconds)
+    guard let slots = hold.spanned else { return }
+    fields.put(Tag.spannedFirst, integer: slots.first.microseconds)
+    fields.put(Tag.spannedCount, integer: Int64(slots.count))  // bounded: a wider number
+    fields.put(Tag.spannedInterval, integer: slots.interval.microseconds)
   }
 
   static func decode(_ bytes: [UInt8]) throws(MalformedPayload) -> DeliveryRecord {
@@ -129,6 +143,8 @@ enum RecordPayload {
     var flags: Int64?
     var wireID: UniqueID?
     var ownerRevision: Int64?
+    var held: Int64?
+    var spanned: (first: Int64?, count: Int64?, interval: Int64?)
 
     /// False when a known field has a value this version cannot read.
     mutating func take(_ tag: UInt64, _ value: FieldValue) -> Bool {
@@ -149,6 +165,10 @@ enum RecordPayload {
       case Tag.flags: set(&flags, value.integer)
       case Tag.wireID: set(&wireID, value.uniqueID)
       case Tag.ownerRevision: set(&ownerRevision, value.integer)
+      case Tag.hold: set(&held, value.integer)
+      case Tag.spannedFirst: set(&spanned.first, value.integer)
+      case Tag.spannedCount: set(&spanned.count, value.integer)
+      case Tag.spannedInterval: set(&spanned.interval, value.integer)
       default: takeDuration(tag, value)
       }
     }
@@ -185,9 +205,26 @@ enum RecordPayload {
         reason: reason, phase: phase, statusCode: statusCode.map(Int.init), responseTime: responseTime,
         timings: timings, certificateNotAfter: certificateNotAfter.map(Timestamp.init(microseconds:)),
         message: message, flags: DeliveryRecord.Flags(rawValue: UInt8(truncatingIfNeeded: flags)))
-      (record.wireID, record.ownerRevision) = (wireID, ownerRevision)
+      (record.wireID, record.ownerRevision, record.hold) = (wireID, ownerRevision, hold)
       return record
     }
+
+    /// Lengths and numbers that a history can count; `nil` without them.
+    private var hold: VerdictHold? {
+      guard let held, Self.lengths.contains(held) else { return nil }
+      var hold = VerdictHold(interval: .microseconds(held))
+      if let first = spanned.first, let count = spanned.count, let interval = spanned.interval,
+        Self.counts.contains(count), Self.lengths.contains(interval)
+      {
+        hold.spanned = SlotRange(
+          // bounded: Int has 64 bits
+          first: Timestamp(microseconds: first), count: Int(count), interval: .microseconds(interval))
+      }
+      return hold
+    }
+
+    private static let lengths: ClosedRange<Int64> = 1...1 << 50
+    private static let counts: ClosedRange<Int64> = 1...1 << 16
   }
 
   /// Clamped to 292 years.

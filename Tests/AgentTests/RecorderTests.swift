@@ -8,6 +8,7 @@ import Monitoring
 import Scheduler
 import Spool
 import Status
+import Synchronization
 import TestSupport
 import Testing
 @testable import Agent
@@ -98,6 +99,24 @@ import Testing
         told(Verdict(.heartbeatMissed, isUnknown: true), 11) == [
           "notice check waits for a report check=Shop reason=heartbeat_missed"
         ])
+    }
+  }
+
+  /// The store keeps how long the verdict of a slot holds, and nothing of the kind for a run by hand.
+  @Test func timeThatAVerdictHolds() async throws {
+    try await inWorld { world in
+      let recorder = world.recorder()
+      let slots = SlotRange(first: slot(world.shop, 1), count: 2, interval: .seconds(60))
+      recorder.record(result(world.shop, .ok, minute: 0), of: world.shop, spanned: slots)
+      recorder.record(result(world.shop, .ok, minute: 3), of: world.shop)
+      recorder.record(result(world.shop, .ok, minute: 4, .manual), of: world.shop)
+      _ = await world.spool.flush()
+      let holds = Mutex<[VerdictHold?]>([])
+      await world.spool.replay(after: 0) { queued in holds.withLock { $0.append(queued.record.hold) } }
+      let minute = Duration.seconds(60)
+      #expect(
+        holds.withLock { $0 }
+          == [VerdictHold(interval: minute, spanned: slots), VerdictHold(interval: minute), nil])
     }
   }
 

@@ -72,4 +72,44 @@ import Testing
     let alone = try #require(other.checks(now: now).first).window(.week)
     #expect(alone.time.up == 900 * 1_000_000)
   }
+
+  private func record(_ check: MonitoringCheck, at slot: Timestamp) -> DeliveryRecord {
+    let result = CheckResult(
+      id: UniqueID(high: 7, low: UInt64(slot.microseconds)), check: check, trigger: .schedule,
+      scheduledAt: slot, startedAt: slot, late: .zero, verdict: Verdict(.connectRefused, phase: .connect))
+    return DeliveryRecord(result, agent: "test", flags: [])
+  }
+
+  /// A record keeps the time that was planned when it ran; what an earlier version wrote has that of today.
+  @Test func aRecordKeepsItsTime() throws {
+    let check = try check(every: .seconds(86_400))
+    var record = record(check, at: slot(check))
+    #expect(hold.hold(record, of: check) == VerdictHold(interval: .seconds(86_400)))
+    #expect(hold.hold(record, of: nil) == VerdictHold(interval: .seconds(60)))
+    let slots = SlotRange(first: slot(check).advanced(by: .seconds(30)), count: 2, interval: .seconds(30))
+    record.hold = VerdictHold(interval: .seconds(30), spanned: slots)
+    for check in [check, nil] { #expect(hold.hold(record, of: check) == record.hold) }
+  }
+
+  /// A check whose interval was changed while the agent was away: the replay counts its downtime as the agent did.
+  @Test(arguments: [2, 300]) func aChangedIntervalChangesNoPast(seconds: Int) throws {
+    let (before, after) = (try check(every: .seconds(30)), try check(every: .seconds(seconds)))
+    let slot = slot(before)
+    let (live, replayed) = (HistoryStore(), HistoryStore())
+    live.apply([before], now: slot)
+    replayed.apply([after], now: slot)
+    for number in 0..<3 {
+      var record = record(before, at: slot.advanced(by: .seconds(30 * number)))
+      let interval = hold.interval(of: before, .down, slot: record.scheduledAt)
+      record.hold = VerdictHold(interval: interval)
+      let queued = QueuedRecord(sequence: UInt64(number + 1), record: record)
+      live.replay(queued, interval: interval)
+      let held = hold.hold(record, of: after)
+      replayed.replay(queued, interval: held.interval, spanned: held.spanned)
+    }
+    let now = slot.advanced(by: .seconds(120))
+    let outages = try #require(replayed.outages(after.id, now: now))
+    #expect(outages.map(\.begin) == [slot] && outages == live.outages(before.id, now: now))
+    #expect(outages.first?.heldUntil == slot.advanced(by: .seconds(90)) && outages.first?.results == 3)
+  }
 }

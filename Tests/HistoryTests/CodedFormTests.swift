@@ -31,7 +31,7 @@ import Testing
       let head = bytes { writer in
         for index in 0..<4 { writer.unsigned(index == place ? number : 0) }
       }
-      #expect(isRead(head + empty[4...]) { try CheckHistory(from: &$0, version: 4) } == isSound, "\(number)")
+      #expect(isRead(head + empty[4...]) { try CheckHistory(from: &$0, version: 5) } == isSound, "\(number)")
     }
   }
 

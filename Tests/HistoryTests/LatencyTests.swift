@@ -2,7 +2,7 @@
 
 import Basics
 import Glibc
-import History
+@testable import History
 import HistorySupport
 import Monitoring
 import Testing
@@ -40,6 +40,41 @@ import Testing
     }
     // 24h: the sketches begin at a whole hour, 23 to 24 hours ago; here that is exactly a day.
     try expect(figures.window(.day), Array(all.suffix(1440)), within: 0.02)
+  }
+
+  /// Successes that are all older than the hour (24h) or the day (30d) at which the sketches begin: sums are exact, quantiles
+  /// within the least and the most, in the share of a group too.
+  @Test(
+    arguments: [
+      // From 23:55 of the first day on; the first success is before it.
+      (.day, [(82_860, 900), (86_160, 10), (86_220, 20)], 172_330),
+      // From the tenth day, 06:00 on.
+      (.month, [(864_000, 900), (864_000 + 43_200, 10), (864_000 + 43_260, 20)], 40 * 86_400 + 3600),
+    ] as [(UptimePeriod, [(Int, Int)], Int)])
+  func successesOfTheFirstBucket(period: UptimePeriod, runs: [(Int, Int)], seconds: Int) throws {
+    let check = try makeCheck()
+    let store = makeStore(
+      check,
+      runs: runs.map { Run(slot: midnight + .seconds($0.0), latency: .milliseconds($0.1)) })
+    let now = midnight + .seconds(seconds)
+    let window = store.checks(now: now).window(period)
+    let stats = try #require(window.latency)
+    #expect(window.counts.up == 2 && stats.count == 2 && stats.mean == .milliseconds(15))
+    #expect(stats.minimum == .milliseconds(10) && stats.maximum == .milliseconds(20))
+    for quantile in [stats.p50, stats.p90, stats.p95, stats.p99] {
+      #expect(quantile >= stats.minimum && quantile <= stats.maximum)
+    }
+    let share = try #require(store.share(of: check.id, now: now))
+    let merged = try #require(WindowShare.merged([share], now: now))
+    #expect(merged.first { $0.period == period }?.latency == stats)
+    // Of one success all figures are its own.
+    let one = makeStore(check, runs: [Run(slot: midnight + .seconds(runs[2].0), latency: .milliseconds(20))])
+    let alone = try #require(one.checks(now: now).window(period).latency)
+    #expect(
+      alone
+        == LatencyStats(
+          count: 1, mean: .milliseconds(20), minimum: .milliseconds(20), maximum: .milliseconds(20),
+          p50: .milliseconds(20), p90: .milliseconds(20), p95: .milliseconds(20), p99: .milliseconds(20)))
   }
 
   private func expect(_ window: WindowStatus, _ values: [Int64], within error: Double) throws {

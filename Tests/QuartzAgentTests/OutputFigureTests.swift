@@ -101,21 +101,26 @@ import Testing
     let figures = ["40.0", "42.0", "48.0", "48.0", "48.0", "3.4", "4.0"]
     let names = ["MIN", "P50", "P95", "P99", "MAX", "STDDEV", "JITTER"]
     let none = LatencySummary(check: "Bank", results: [try web(Verdict(.connectRefused))])
-    let lines = LatencySummary.table([try rounds(), none], width: 200).split(separator: "\n")
+    let unknown = LatencySummary(
+      check: "Club", results: try [web(Verdict(.localFault)), web(Verdict(.localFault))])
+    let lines = LatencySummary.table([try rounds(), none, unknown], width: 200).split(separator: "\n")
     #expect(cells(lines[0]) == ["CHECK (ms)", "RUNS", "LOSS"] + names)
     #expect(cells(lines[1]) == ["Shop front", "5", "20.0 %"] + figures)
     #expect(cells(lines[2]) == ["Bank", "1", "100 %"] + Array(repeating: "-", count: 7))
+    #expect(cells(lines[3]) == ["Club", "2"] + Array(repeating: "-", count: 8))
     #expect(
       try rounds().json.hasPrefix(
         #"{"summary":"Shop front","runs":5,"successes":4,"loss":20,"min_ms":40,"p50_ms":42,"p95_ms":48,"#
           + #""p99_ms":48,"max_ms":48,"stddev_ms":3.416,"jitter_ms":4,"histogram":["#))
     #expect(none.json == #"{"summary":"Bank","runs":1,"successes":0,"loss":100}"#)
-    let markdown = MarkdownText(summaries: [try rounds()]).render([try web()], unfinished: [])
+    #expect(unknown.json == #"{"summary":"Club","runs":2,"successes":0,"loss":null}"#)
+    let markdown = MarkdownText(summaries: [try rounds(), unknown]).render([try web()], unfinished: [])
     let titles = ["Min", "p50", "p95", "p99", "Max", "Std dev", "Jitter"].joined(separator: " | ")
     #expect(
       markdown.hasSuffix(
         "\n\n| Check (ms) | Runs | Loss | \(titles) |\n| --- |" + String(repeating: " ---: |", count: 9)
-          + "\n| `Shop front` | 5 | 20.0 % | \(figures.joined(separator: " | ")) |\n"))
+          + "\n| `Shop front` | 5 | 20.0 % | \(figures.joined(separator: " | ")) |\n| `Club` | 2 |"
+          + String(repeating: "  |", count: 8) + "\n"))
   }
 
   @Test func sentences() throws {

@@ -53,7 +53,8 @@ import Testing
   @Test func liveFigures() throws {
     var figures = LiveFigures()
     #expect(
-      figures.loss == 0 && figures.jitter == nil && figures.deviation == nil && figures.percentile(1) == nil)
+      figures.loss == nil && figures.jitter == nil && figures.deviation == nil && figures.percentile(1) == nil
+    )
     for time in [9.0, 2, 5, 4, 7, 4, 5, 4] {
       figures.add(try Explained.http(.ok) { $0.responseTime = Explained.ms(time) })
       if figures.runs == 1 { #expect(figures.deviation == nil && figures.jitter == nil) }
@@ -64,6 +65,14 @@ import Testing
     #expect([0, 0.125, 0.126, 0.5, 1].map { figures.percentile($0) } == [2, 2, 4, 4, 9])
     for _ in 0..<2 { figures.add(try Explained.http(Verdict(.connectRefused)) { _ in }) }
     #expect(figures.runs == 10 && figures.successes == 8 && figures.loss == 20)
+    // A run without a verdict is a run, and no loss.
+    let unknown = try Explained.http(Verdict(.localFault)) { _ in }
+    for _ in 0..<2 { figures.add(unknown) }
+    #expect(figures.runs == 12 && figures.successes == 8 && figures.loss == 20)
+    var none = LiveFigures()
+    none.add(unknown)
+    #expect(none.runs == 1 && none.loss == nil)
+    #expect(none.line(unknown, done: 1, of: 3, width: 80) == "1/3  Shop front local_fault  loss -")
   }
 
   private static let group = """

@@ -23,6 +23,7 @@ struct CodecTests {
       dns: .nanoseconds(1), connect: .microseconds(1200), startTLS: .microseconds(7), tls: .milliseconds(3),
       firstByte: .seconds(1), transfer: .zero, total: .seconds(70))
     record.flags = [.post, .maintenance]
+    record.hold = VerdictHold(interval: .seconds(86_400), spanned: Self.slots(1 << 16))
     return record
   }
 
@@ -38,6 +39,33 @@ struct CodecTests {
         #expect(try RecordPayload.decode(RecordPayload.encode(record)) == record)
       }
     }
+  }
+
+  private static func slots(_ count: Int) -> SlotRange {
+    SlotRange(first: Timestamp(seconds: 1_700_000_030), count: count, interval: .seconds(30))
+  }
+
+  @Test("how long a verdict holds comes back, and what no history can count does not")
+  func hold() throws {
+    let minute = VerdictHold(interval: .seconds(60))
+    for (put, found) in [
+      (nil, nil), (minute, minute), (VerdictHold(interval: .zero), nil),
+      (VerdictHold(interval: .microseconds(1 << 50 + 1)), nil),
+      (
+        VerdictHold(interval: .microseconds(1), spanned: Self.slots(1)),
+        VerdictHold(interval: .microseconds(1), spanned: Self.slots(1))
+      ),
+      (VerdictHold(interval: .seconds(60), spanned: Self.slots(0)), minute),
+      (VerdictHold(interval: .seconds(60), spanned: Self.slots(1 << 16 + 1)), minute),
+    ] as [(VerdictHold?, VerdictHold?)] {
+      var record = sampleRecord(1)
+      record.hold = put
+      #expect(try RecordPayload.decode(RecordPayload.encode(record)).hold == found)
+    }
+    var record = sampleRecord(1)
+    let before = RecordPayload.encode(record).count
+    record.hold = minute
+    #expect(RecordPayload.encode(record).count == before + 6)
   }
 
   @Test("a bundle of records is taken whole or not at all")

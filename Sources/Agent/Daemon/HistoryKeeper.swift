@@ -40,13 +40,8 @@ struct HistoryKeeper: Sendable {
     let applied = history.appliedThrough
     let recent = UInt64(100 * checks.count)
     await spool.replay(after: isWhole && applied > recent ? applied - recent : 0) { queued in
-      let record = queued.record
-      guard let check = known[record.checkID] else {
-        return history.replay(queued, interval: .seconds(60))
-      }
-      history.replay(
-        queued, interval: hold.interval(of: check, record.state, slot: record.scheduledAt),
-        spanned: hold.spanned(by: record, of: check))
+      let held = hold.hold(queued.record, of: known[queued.record.checkID])
+      history.replay(queued, interval: held.interval, spanned: held.spanned)
     }
     history.replayed(through: recorded, now: time.wall())
     return history

@@ -96,6 +96,7 @@ final class Recorder: Sendable {
     // The pace is that of what was found here.
     let found = result.confirmation?.own.state ?? result.state
     let interval = hold.interval(of: check, found, slot: result.scheduledAt)
+    if result.trigger == .schedule { record.hold = VerdictHold(interval: interval, spanned: spanned) }
     let (previous, sequence) = told.withLock { [record] told in
       // Store first and history second, without anybody in between: a history that has counted a record knows its
       // sequence, so a restart neither counts it again nor leaves it out.

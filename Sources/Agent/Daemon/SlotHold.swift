@@ -5,13 +5,25 @@ import History
 import Monitoring
 import Scheduler
 
-/// The slots that hold a check's verdict: pure, so that a replay of the store of results counts as the live agent did.
+/// The slots that hold a check's verdict, which its record keeps: a replay of the store of results counts as the live agent did.
+/// Pure.
 struct SlotHold {
   /// Whose name is part of a check's phase.
   let grid: SlotGrid
 
   init(grid: SlotGrid) { self.grid = grid }
   init(agent: String) { self.init(grid: SlotGrid(agent: agent)) }
+
+  /// As planned when the record's run began; of a record of an earlier version, by the configuration of today.
+  ///
+  /// - Parameter check: `nil` where it is not configured.
+  func hold(_ record: DeliveryRecord, of check: MonitoringCheck?) -> VerdictHold {
+    if let hold = record.hold { return hold }
+    guard let check else { return VerdictHold(interval: .seconds(60)) }
+    return VerdictHold(
+      interval: interval(of: check, record.state, slot: record.scheduledAt),
+      spanned: spanned(by: record, of: check))
+  }
 
   /// From the verdict's slot to the next one the check then plans.
   ///

@@ -161,10 +161,15 @@ package final class LoopThread {
     woken = timeout == 0 && count == 0 ? before : Instant.now
     // Where there was nothing to wait for, it came while the thread was with others.
     let hasWaited = timeout != 0 && before.duration(to: woken) > .microseconds(100)
+    let queued = hasWaited ? processor.look() : .zero
     drain.looked(
-      at: woken, count: count, arrived: hasWaited ? max(before, woken - processor.look()) : nil,
+      at: woken, count: count, arrived: hasWaited ? max(before, woken - queued) : nil,
       open: guests.reduce(1) { $0 + ($1?.watched ?? 0) })
-    if timeout > 0 { window.record(before.duration(to: woken) - .milliseconds(Int(timeout)), at: woken) }
+    if timeout > 0 {
+      let late = before.duration(to: woken) - .milliseconds(Int(timeout))
+      window.record(late, at: woken)
+      ProcessPauses.shared.record(late - queued, at: woken)
+    }
     return count
   }
 

@@ -30,6 +30,7 @@ struct HTTPTrail: Sendable {
   /// Headers of each hop, for an explanation; empty where none is wanted.
   private var blocks: [HeaderBlock] = []
   private var names: [ResolvedName] = []
+  private var paused = Duration.zero
 
   /// - Parameter now: what a certificate's remaining time is counted from.
   init(_ plan: HTTPPlan, now: @escaping @Sendable () -> Timestamp) {
@@ -50,6 +51,7 @@ struct HTTPTrail: Sendable {
       timings: timings, tcp: dialled.report.tcp)
     // Nearly always the only one: a list of one is made faster than an empty one grows.
     if hops.isEmpty { held = dialled.report.times.queued }
+    paused += dialled.report.times.paused
     if hops.isEmpty { hops = [hop] } else { hops.append(hop) }
     sum += timings
     if isDirect, !dialled.tries.isEmpty { tries += dialled.tries }
@@ -146,6 +148,7 @@ struct HTTPTrail: Sendable {
     outcome.tcp = last?.report.tcp
     outcome.truncated = last?.report.truncated ?? false
     outcome.held = held
+    outcome.paused = paused
     outcome.isHeldBack = budget.lateness != nil || last?.report.isHeldBack == true
     outcome.account = account
     return outcome

@@ -32,6 +32,7 @@ struct PinnedTransfer: Sendable {
     dialled.elapsed += race.elapsed
     dialled.spent += race.elapsed
     dialled.tries = race.dialled
+    dialled.report.times.paused = ProcessPauses.shared.longest(since: race.started)
     return dialled
   }
 

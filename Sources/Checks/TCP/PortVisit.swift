@@ -43,6 +43,7 @@ struct PortVisit: Sendable {
       verdict.failure ?? .ok, dialled, settings, dns: dns,
       took: dialled.elapsed + ended.report.started.duration(to: end), tls)
     outcome.tcp = ended.report.tcp ?? outcome.tcp
+    outcome.paused = max(dialled.paused, ProcessPauses.shared.longest(since: ended.report.started))
     outcome.note(said, from: ended.report.started, until: end)
     return outcome
   }

@@ -84,6 +84,7 @@ extension ProbeOutcome {
       peer: dialled.peer)
     self.dialled = dialled.tries
     self.tcp = dialled.tcp
+    paused = dialled.paused
   }
 
   /// A check was handed to the wrong probe: a mistake of ours, never an outage.

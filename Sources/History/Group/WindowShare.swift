@@ -75,8 +75,8 @@ extension HeldVerdicts {
     let shape = WindowShape.of(period)
     let keys = shape.keys(now: now)
     var part = WindowShare.Part()
-    let (series, sums, sketched) = shareSources(period, now: now)
-    (part.sums.counts, part.sums.latency, part.sketch) = (sums.counts, sums.latency, sketched.sketch)
+    let (series, sums, sketch) = shareSources(period, now: now)
+    (part.sums.counts, part.sums.latency, part.sketch) = (sums.counts, sums.latency, sketch)
     series.forEach { bucket in
       guard keys.contains(bucket.key), bucket.seconds != Tally() else { return }
       var time = Bucket(key: bucket.key)

@@ -26,6 +26,8 @@ package struct DeliveryRecord: Hashable, Sendable {
   package var wireID: UniqueID?
   /// The revision of the group's view that made this agent the check's owner; nil: it was not, or there is no group.
   package var ownerRevision: Int64?
+  /// Stays on this machine. `nil` of a run by hand, and in a record of an earlier version.
+  package var hold: VerdictHold?
 
   package struct Flags: OptionSet, Hashable, Sendable {
     package var rawValue: UInt8

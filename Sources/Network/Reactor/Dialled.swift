@@ -20,6 +20,8 @@ package struct Dialled: Sendable {
   package var tries: [DialledAddress]
   /// The kernel's figures of the connection that answered, or whose failure counts.
   package var tcp: TransportFacts?
+  /// Longest pause of this process meanwhile: the times may be too long by as much.
+  package var paused: Duration = .zero
 
   /// The part of the time that went into it; where no connection stands, all of it.
   package var dialling: Duration { connect ?? elapsed }
@@ -39,7 +41,7 @@ extension Reactor {
     if let winner = race.winner {
       return Dialled(
         verdict: .ok, socket: race.socket, peer: winner.peer, connect: winner.elapsed, elapsed: race.elapsed,
-        tries: race.dialled, tcp: winner.tcp)
+        tries: race.dialled, tcp: winner.tcp, paused: ProcessPauses.shared.longest(since: race.started))
     }
     let lost = race.failure(of: addresses) { Verdict(losing: $0, in: race, to: name, timeout: timeout) }
     var verdict = lost.verdict

@@ -27,8 +27,9 @@ struct LatencySummary {
   var outliers: Int? { figures.outliers }
   var minimum: Double? { figures.sorted.first }
   var maximum: Double? { figures.sorted.last }
-  /// Share of runs without success, in percent.
-  var loss: Double { figures.loss }
+  /// Share of the runs with a verdict that had no success, in percent; `nil` without a verdict.
+  var loss: Double? { figures.loss }
+  var lossText: String? { loss.map { decimal($0) + " %" } }
   var histogram: TimeHistogram { TimeHistogram(sorted: figures.sorted) }
 
   /// The smallest value that at least `share` of the successes do not exceed (nearest rank).
@@ -47,7 +48,7 @@ struct LatencySummary {
         summary.minimum, summary.percentile(0.5), summary.percentile(0.95), summary.percentile(0.99),
         summary.maximum, summary.deviation, summary.jitter,
       ]
-      return [.init(summary.check), .init("\(summary.runs)"), .init(decimal(summary.loss) + " %")]
+      return [.init(summary.check), .init("\(summary.runs)"), .init(summary.lossText ?? "-")]
         + figures.map { .init($0.map(latency) ?? "-") }
     }
     return TextTable(columns: columns, rows: rows, width: width).text
@@ -83,7 +84,8 @@ struct LatencySummary {
       json.field("summary", check)
       json.field("runs", runs)
       json.field("successes", successes)
-      json.field("loss", loss)
+      json.key("loss")
+      if let loss { json.number(loss) } else { json.null() }
       json.fieldIfPresent("min_ms", minimum)
       json.fieldIfPresent("p50_ms", percentile(0.5))
       json.fieldIfPresent("p95_ms", percentile(0.95))

@@ -7,6 +7,8 @@ import Monitoring
 struct LiveFigures {
   private(set) var runs = 0
   private(set) var successes = 0
+  /// Runs with a verdict: all but those that are unknown.
+  private var judged = 0
   /// Response times of the successes in milliseconds, ascending.
   private(set) var sorted: [Double] = []
   private var last: Double?
@@ -16,6 +18,7 @@ struct LiveFigures {
 
   mutating func add(_ result: CheckResult) {
     runs += 1
+    if result.state != .unknown { judged += 1 }
     guard result.status == .success else { return }
     successes += 1
     guard let time = result.responseTime?.milliseconds else { return }
@@ -51,8 +54,8 @@ struct LiveFigures {
     return sorted.count { $0 < low - reach || $0 > high + reach }
   }
 
-  /// Share of runs without success, in percent.
-  var loss: Double { runs == 0 ? 0 : Double(runs - successes) * 100 / Double(runs) }
+  /// Share of the runs with a verdict that had no success, in percent; `nil` without a verdict.
+  var loss: Double? { judged == 0 ? nil : Double(judged - successes) * 100 / Double(judged) }
 
   /// The smallest value that at least `share` of the successes do not exceed (nearest rank).
   func percentile(_ share: Double) -> Double? {
@@ -73,7 +76,7 @@ struct LiveFigures {
       percentile(share).map { "\(name) \(latency($0))" }
     }
     let rest =
-      [last, figures.joined(separator: " "), "loss \(decimal(loss))%"]
+      [last, figures.joined(separator: " "), "loss " + (loss.map { decimal($0) + "%" } ?? "-")]
       + (jitter.map { ["jitter \(latency($0))"] } ?? [])
     let (head, tail) = ("\(done)/\(all)", rest.filter { !$0.isEmpty }.joined(separator: "  "))
     let room = max(8, width - head.columns - tail.columns - 3)

@@ -28,7 +28,7 @@ struct MarkdownText {
 
   private var figures: String {
     let rows = summaries.map { summary in
-      [Self.code(summary.check), "\(summary.runs)", decimal(summary.loss) + " %"]
+      [Self.code(summary.check), "\(summary.runs)", summary.lossText ?? ""]
         + [
           summary.minimum, summary.percentile(0.5), summary.percentile(0.95), summary.percentile(0.99),
           summary.maximum,

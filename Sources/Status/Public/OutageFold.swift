@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import History
 import Monitoring
 
 /// Outages of one check that followed one another closely, told as one: a service that flaps is one piece of news.
 struct OutageFold: Sendable {
   let check: PublicCheck
-  /// Of the oldest.
+  /// Of the oldest, also where that is not kept any more.
   let begin: Timestamp
   /// Begin of the newest.
   private(set) var newest: Timestamp
   /// Of the newest; `nil` while it lasts.
   private(set) var end: Timestamp?
-  private(set) var count = 1
+  private(set) var count: Int
   /// Down time of all of them.
   private(set) var length: Duration
   /// From the first begin to the last end, or as far as is known.
   private(set) var span: Duration
 
-  /// Shortest time between two outages that are told apart.
-  static let gap: Duration = .seconds(1800)
-
   private init(_ check: PublicCheck, _ outage: PublicCheck.Downtime) {
-    (self.check, begin, end, length) = (check, outage.begin, outage.end, outage.length)
-    (span, newest) = (outage.length, outage.begin)
+    let earlier = outage.earlier
+    (self.check, newest, end) = (check, outage.begin, outage.end)
+    begin = earlier?.begin ?? outage.begin
+    count = 1 + (earlier?.count ?? 0)
+    length = outage.length + (earlier?.length ?? .zero)
+    span = begin.duration(to: outage.begin) + outage.length
   }
 
   private mutating func add(_ outage: PublicCheck.Downtime) {
@@ -36,7 +38,7 @@ struct OutageFold: Sendable {
   static func all(of check: PublicCheck) -> [OutageFold] {
     var folds: [OutageFold] = []
     for outage in check.outages.reversed() {
-      if let last = folds.last, let end = last.end, end.duration(to: outage.begin) < gap {
+      if let last = folds.last, let end = last.end, end.duration(to: outage.begin) < Outage.gap {
         folds[folds.count - 1].add(outage)
       } else {
         folds.append(OutageFold(check, outage))

@@ -23,6 +23,8 @@ struct PublicCheck: Sendable {
     /// `nil` while it lasts.
     var end: Timestamp?
     var length: Duration
+    /// Outages that it followed closely and that are not kept any more; `nil` without any.
+    var earlier: EarlierOutages?
   }
 
   var id: UniqueID
@@ -73,7 +75,7 @@ extension PublicCheck {
     median = check.window(.day).latency?.p50
     self.days = days
     outages = past.reversed().map {
-      Downtime(begin: $0.begin, end: $0.end, length: $0.duration(now: now))
+      Downtime(begin: $0.begin, end: $0.end, length: $0.duration(now: now), earlier: $0.earlier)
     }
   }
 

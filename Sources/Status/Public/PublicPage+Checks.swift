@@ -94,14 +94,19 @@ extension PublicPage {
       outage.begin < end && outage.begin.advanced(by: outage.length) > point.start
     }
     guard !found.isEmpty else { return "" }
-    let shown = found.prefix(Self.shownRanges).map { outage in
-      let from = max(outage.begin, point.start)
-      let to = min(outage.begin.advanced(by: outage.length), end)
+    let parts = found.map { outage in
+      (from: max(outage.begin, point.start), to: min(outage.begin.advanced(by: outage.length), end))
+    }
+    let shown = parts.prefix(Self.shownRanges).map { from, to in
       // A day ends at 24:00, not at 00:00.
       let last = to == end && point.width == .seconds(86_400) ? "24:00" : words.clock(LocalTime(to))
       return "\(words.clock(LocalTime(from)))–\(last)"
     }
-    let rest = found.count > shown.count ? ", " + words.more(found.count - shown.count) : ""
+    let told = parts.reduce(Duration.zero) { $0 + $1.from.duration(to: $1.to) }
+    // Of a day with more down time than that, not all outages are kept.
+    let isWhole = told + .seconds(1) > .microseconds(point.time.down)
+    let left = found.count - shown.count
+    let rest = !isWhole ? ", " + words.andMore : left > 0 ? ", " + words.more(left) : ""
     return " (\(shown.joined(separator: ", ")) UTC\(rest))"
   }
 

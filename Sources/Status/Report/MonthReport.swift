@@ -76,6 +76,8 @@ package struct MonthReport: Sendable {
   }
 
   package var outages: Int { checks.reduce(0) { $0 + $1.figures.outages } }
+  /// Not all outages of every check are known.
+  var mayHaveMore: Bool { checks.contains(where: \.figures.mayHaveMore) }
 
   /// Remarks on what the figures rest on, a sentence each.
   package var remarks: [String] {
@@ -96,7 +98,7 @@ package struct MonthReport: Sendable {
     } else if begins == nil {
       remarks.append(selectsNone ? "No check matches." : "Nothing is known of any check yet.")
     }
-    if checks.contains(where: \.figures.mayHaveMore) {
+    if mayHaveMore {
       remarks.append(
         "Of checks with a + not all outages were kept: there were at least so many, and one at least so long."
       )

@@ -105,13 +105,13 @@ package struct ReportText: Sendable {
 }
 
 extension MonthReport {
-  /// `12 checks, average uptime 99.95%, objective kept by 11 of 12, 4 outages`
+  /// `12 checks, average uptime 99.95%, objective kept by 11 of 12, 4 outages`, `4+ outages` where there may have been more.
   package var summary: String {
     let budgets = checks.compactMap(\.budget)
     let kept =
       budgets.isEmpty ? "" : ", objective kept by \(budgets.count(where: \.isKept)) of \(budgets.count)"
     return "\(counted(checks.count, "check")), average uptime \(StatusFormat.percent(averageUptime))\(kept), "
-      + counted(outages, "outage")
+      + (mayHaveMore ? "\(outages)+ outages" : counted(outages, "outage"))
   }
 }
 

@@ -78,6 +78,7 @@ struct EnglishWords: PublicWords {
     "Last 90 days: \(counted(withOutage, "day")) with an outage, \(counted(withoutData, "day")) without data"
   }
   func more(_ count: Int) -> String { "and \(count) more" }
+  let andMore = "and more"
 
   func word(_ state: PostState) -> String {
     switch state {

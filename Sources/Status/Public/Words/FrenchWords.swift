@@ -84,6 +84,7 @@ struct FrenchWords: PublicWords {
   }
   private func days(_ count: Int) -> String { "\(count) \(count < 2 ? "jour" : "jours")" }
   func more(_ count: Int) -> String { "et \(count) \(plural("autre", count))" }
+  let andMore = "et d’autres"
 
   func word(_ state: PostState) -> String {
     switch state {

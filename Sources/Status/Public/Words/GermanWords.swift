@@ -83,6 +83,7 @@ struct GermanWords: PublicWords {
       + "\(counted(withoutData, "Tag", "Tage")) ohne Daten"
   }
   func more(_ count: Int) -> String { "und \(count) \(plural("weiterer", count, "weitere"))" }
+  let andMore = "und weitere"
 
   func word(_ state: PostState) -> String {
     switch state {

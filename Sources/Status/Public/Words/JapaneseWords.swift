@@ -66,6 +66,7 @@ struct JapaneseWords: PublicWords {
     "過去90日間：停止があった日 \(withOutage)日、データのない日 \(withoutData)日"
   }
   func more(_ count: Int) -> String { "ほか\(count)件" }
+  let andMore = "ほか"
 
   func word(_ state: PostState) -> String {
     switch state {

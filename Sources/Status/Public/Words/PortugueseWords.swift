@@ -80,6 +80,7 @@ struct PortugueseWords: PublicWords {
     "Últimos 90 dias: \(counted(withOutage, "dia")) com interrupção, \(counted(withoutData, "dia")) sem dados"
   }
   func more(_ count: Int) -> String { "e mais \(count)" }
+  let andMore = "e mais"
 
   func word(_ state: PostState) -> String {
     switch state {

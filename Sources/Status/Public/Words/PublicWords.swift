@@ -68,6 +68,8 @@ protocol PublicWords: Sendable {
   func ofData(_ length: String) -> String
   func daysLabel(withOutage: Int, withoutData: Int) -> String
   func more(_ count: Int) -> String
+  /// Where the number is not known.
+  var andMore: String { get }
 
   // Posts and maintenance
   func word(_ state: PostState) -> String

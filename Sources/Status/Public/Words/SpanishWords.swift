@@ -87,6 +87,7 @@ struct SpanishWords: PublicWords {
     "Últimos 90 días: \(counted(withOutage, "día")) con caídas, \(counted(withoutData, "día")) sin datos"
   }
   func more(_ count: Int) -> String { "y \(count) más" }
+  let andMore = "y más"
 
   func word(_ state: PostState) -> String {
     switch state {

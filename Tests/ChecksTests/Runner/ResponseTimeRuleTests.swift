@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+import Testing
+
+@testable import Checks
+
+/// Response times against the thresholds of a check.
+@Suite struct ResponseTimeRuleTests {
+  private func judged(
+    _ taken: Duration?, warn: Duration? = .milliseconds(800), fail: Duration? = .seconds(3),
+    _ verdict: Verdict = .ok
+  ) -> ProbeOutcome {
+    var outcome = ProbeOutcome(verdict, responseTime: taken)
+    ResponseTimeRule(Thresholds(warn: warn, fail: fail)).judge(&outcome)
+    return outcome
+  }
+
+  @Test(arguments: [
+    (Duration.milliseconds(800), CheckState.up), (.microseconds(800_001), .degraded),
+    (.seconds(3), .degraded),
+    (.microseconds(3_000_001), .down),
+  ]) func thresholds(taken: Duration, state: CheckState) {
+    let verdict = judged(taken).verdict
+    #expect(verdict.state == state)
+    #expect(verdict.reason == (state == .up ? .ok : .responseTime))
+  }
+
+  /// A time that is beyond a threshold only with a pause of this process says nothing about the target.
+  @Test(
+    arguments: [
+      (1000, 200, .unknown), (1000, 199, .degraded), (800, 700, .up), (3200, 200, .unknown),
+      (3200, 199, .down),
+      (3200, 3000, .unknown),
+    ] as [(Int, Int, CheckState)])
+  func pauses(taken: Int, paused: Int, state: CheckState) {
+    var outcome = ProbeOutcome(.ok, responseTime: .milliseconds(taken))
+    outcome.paused = .milliseconds(paused)
+    ResponseTimeRule(Thresholds(warn: .milliseconds(800), fail: .seconds(3))).judge(&outcome)
+    #expect(outcome.verdict.state == state)
+    guard state == .unknown else { return }
+    let message = "this machine was busy: this process was paused for \(paused) ms"
+    #expect(outcome.verdict == Verdict(.localFault, phase: .assertion, message: message))
+  }
+
+  @Test func bothConditionsAreReportedAlways() {
+    let outcome = judged(.seconds(1))
+    #expect(outcome.assertions.map(\.what) == ["response_time.warn", "response_time.fail"])
+    #expect(outcome.assertions.map(\.ok) == [false, true])
+    #expect(outcome.assertions.map(\.expected) == ["<= 800ms", "<= 3s"])
+    #expect(outcome.assertions.map(\.actual) == ["1s", "1s"])
+  }
+
+  @Test func aFailureKeepsItsReason() {
+    let outcome = judged(.seconds(10), Verdict(.httpStatus))
+    #expect(outcome.verdict.reason == .httpStatus)
+    #expect(outcome.assertions.map(\.ok) == [false, false])
+  }
+
+  @Test func whatIsAlreadyDegradedKeepsItsReasonUnlessItFails() {
+    let expiring = Verdict(.certificateExpiring, degraded: true)
+    #expect(judged(.seconds(1), expiring).verdict == expiring)
+    #expect(judged(.seconds(4), expiring).verdict.reason == .responseTime)
+    #expect(judged(.seconds(4), expiring).verdict.state == .down)
+  }
+
+  /// Nobody knows how long an answer would have taken that never came.
+  @Test func withoutAnAnswerNoLimitHolds() {
+    for outcome in [judged(nil), judged(.milliseconds(3), Verdict(.connectRefused, phase: .connect))] {
+      #expect(outcome.assertions.map(\.ok) == [false, false])
+      #expect(outcome.assertions.map(\.actual) == ["", ""])
+    }
+    #expect(judged(.milliseconds(3), Verdict(.body, phase: .assertion)).assertions.map(\.ok) == [true, true])
+  }
+
+  @Test func nothingToJudgeChangesNothing() {
+    #expect(judged(.seconds(9), warn: nil, fail: nil).assertions.isEmpty)
+  }
+
+  @Test func judgingTwiceIsJudgingOnce() {
+    var outcome = judged(.seconds(1))
+    ResponseTimeRule(Thresholds(warn: .milliseconds(800), fail: .seconds(3))).judge(&outcome)
+    #expect(outcome.assertions.count == 2)
+  }
+}
