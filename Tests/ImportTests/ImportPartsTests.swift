@@ -193,9 +193,10 @@ import Testing
     let names = [add(true, true), add(true, false), add(false, true), add(false, false)]
     #expect(
       names == ["ann", "ann once", "ann without recovery", "ann without recovery once"] && mail.isUsed("ann"))
-    mail.notify(names[0], of: check("a", 1), fails: true, warns: true)
-    mail.notify(names[1], of: check("b", 2), fails: false, warns: true)
-    mail.notify(names[0], of: check("c", 3), fails: true, warns: false)
+    var checks = [check("a", 1), check("b", 2), check("c", 3)]
+    mail.notify(names[0], of: &checks[0], fails: true, warns: true)
+    mail.notify(names[1], of: &checks[1], fails: false, warns: true)
+    mail.notify(names[0], of: &checks[2], fails: true, warns: false)
     for seconds in [30.0, 90, 700_000] { mail.remind(seconds: seconds) }
     mail.finish(ledger, interval: "i")
     #expect(ledger.sections.remind == 60_000 && ledger.sections.channels.map(\.name) == names)

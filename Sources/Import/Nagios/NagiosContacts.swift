@@ -90,7 +90,7 @@ final class NagiosContacts {
     guard !isOff, fails || warns else { return }
     let way = MailContacts.Way(contact: ByteText(name), recovers: wants("r"), reminds: reminds)
     guard let channel = try channel(way, contact, kind) else { return }
-    mail.notify(channel, of: check, fails: fails, warns: warns)
+    mail.notify(channel, of: &check, fails: fails, warns: warns)
   }
 
   /// `nil`: all of them.

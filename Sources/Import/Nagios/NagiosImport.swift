@@ -261,10 +261,9 @@ struct NagiosImport {
       _ = try span("retry_interval", "retry_check_interval")
       return
     }
-    check["failure_threshold"] = .number(check.within(1...100, "max_check_attempts", tries))
     // One.
     let retry = try span("retry_interval", "retry_check_interval") ?? Int(book.intervalLength * 1000)
-    if retry < interval, retry >= 1000 { check["interval_failing"] = .duration(retry) }
+    check.attempts(tries, retry: retry, interval: interval)
   }
 }
 

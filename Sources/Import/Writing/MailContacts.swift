@@ -23,8 +23,8 @@ final class MailContacts {
   private var used: Set<ByteText> = []
   private var names = FreeNames()
   private var rules = RuleBook()
-  /// Checks whose warnings a channel is notified of.
-  private var warned: [ByteText: [Int]] = [:]
+  /// Checks whose warnings a channel is notified of, by how long they have to last.
+  private var warned: [ByteText: [Int: [Int]]] = [:]
   private var reminders: Set<Int> = []
 
   /// - Parameters:
@@ -65,10 +65,10 @@ final class MailContacts {
 
   /// - Parameters:
   ///   - fails: the channel is notified when the check is down.
-  ///   - warns: the channel is notified when the check is degraded.
-  func notify(_ channel: String, of check: ImportedCheck, fails: Bool, warns: Bool) {
+  ///   - warns: the channel is notified when the check is degraded for as long as its attempts take.
+  func notify(_ channel: String, of check: inout ImportedCheck, fails: Bool, warns: Bool) {
     if fails { rules.add(check.key, to: channel, after: nil, recoveries: 1) }
-    if warns { warned[ByteText(channel), default: []].append(check.key) }
+    if warns { warned[ByteText(channel), default: [:]][check.warningTime(), default: []].append(check.key) }
   }
 
   /// Repeats notifications; all channels repeat them as often in the new file.
@@ -95,14 +95,20 @@ final class MailContacts {
     ledger.sections.remind = reminders.min()
     ledger.sections.channels += order.compactMap { channels[$0] }
     ledger.sections.rules += rules.rules()
-    for way in order {
-      guard let channel = channels[way]?.name, let checks = warned[ByteText(channel)] else { continue }
-      var rule = ImportedCheck(name: "\(channel) warnings", type: "state")
-      rule["state"] = .plain("degraded")
-      rule["for"] = .plain("0s")
-      rule["channels"] = .list([.text(channel)])
-      rule.selected = checks
-      ledger.sections.rules.append(rule)
+    for channel in order.compactMap({ channels[$0]?.name }) {
+      let warned = (warned[ByteText(channel)] ?? [:]).sorted { $0.key < $1.key }
+      ledger.sections.rules += warned.map { Self.warnings(of: $1, to: channel, after: $0) }
     }
+  }
+
+  private static func warnings(of checks: [Int], to channel: String, after lasting: Int) -> ImportedCheck {
+    let span = lasting > 0 ? ForeignDuration.text(lasting) : nil
+    var rule = ImportedCheck(
+      name: "\(channel) warnings" + (span.map { " after \($0)" } ?? ""), type: "state")
+    rule["state"] = .plain("degraded")
+    rule["for"] = .plain(span ?? "0s")
+    rule["channels"] = .list([.text(channel)])
+    rule.selected = checks
+    return rule
   }
 }
