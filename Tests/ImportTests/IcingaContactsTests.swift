@@ -282,19 +282,6 @@ import Testing
     }
   }
 
-  /// Old files add states and types with `|`, over several lines.
-  @Test func bitsAreRead() throws {
-    let made = try read(
-      """
-      template Notification "old" {
-        notification_command = "mail-service-notification",
-        notification_state_filter = (StateFilterWarning |
-                                     StateFilterCritical),
-      }
-      """)
-    #expect(made.names.count == 4)
-  }
-
   /// Templates of Icinga's own library say how commands run.
   @Test func templatesOfTheLibraryAreNotMissing() throws {
     let made = try ReadSource(.icinga2, Self.base)
