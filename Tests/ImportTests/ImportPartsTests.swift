@@ -197,8 +197,16 @@ import Testing
     mail.notify(names[0], of: &checks[0], fails: true, warns: true)
     mail.notify(names[1], of: &checks[1], fails: false, warns: true)
     mail.notify(names[0], of: &checks[2], fails: true, warns: false)
-    for seconds in [30.0, 90, 700_000] { mail.remind(seconds: seconds) }
+    for (index, seconds) in [30.0, 90, 700_000].enumerated() {
+      mail.remind(of: &checks[index], seconds: seconds, "i")
+    }
+    #expect(
+      checks.map { $0.notes.map(\.line) } == [
+        ["changed: i: 30s is made 1m, the least there is"], [],
+        ["changed: i: 700s is made 7d, the most there is"],
+      ])
     mail.finish(ledger, interval: "i")
+    #expect(ledger.sections.reminders == [1: 60_000, 2: 90_000, 3: 604_800_000])
     #expect(ledger.sections.remind == 60_000 && ledger.sections.channels.map(\.name) == names)
     #expect(ledger.sections.rules.map(\.name) == ["ann", "ann warnings", "ann once warnings"])
     #expect(ledger.sections.rules.map(\.selected) == [[1, 3], [1], [2]])

@@ -113,7 +113,7 @@ final class IcingaContacts {
     }
     guard isUsed else { return }
     used.insert(object.id)
-    if reach.reminds { mail.remind(seconds: reach.interval) }
+    if reach.reminds { mail.remind(of: &check, seconds: reach.interval, "interval") }
     settle(scope)
   }
 

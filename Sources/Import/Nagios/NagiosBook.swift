@@ -170,10 +170,10 @@ final class NagiosBook {
   /// The hosts of an object, without those that `!` takes out, each once.
   ///
   /// - Parameter prefix: `dependent_`, of a dependency.
-  /// - Returns: also the names that nothing in the files has.
+  /// - Returns: also those that are named themselves, not by a group, and the names that nothing in the files has.
   func hosts(
     of object: NagiosObject, _ prefix: String = ""
-  ) throws(ImportProblem) -> (known: [String], unknown: [String]) {
+  ) throws(ImportProblem) -> (known: [String], named: Set<ByteText>, unknown: [String]) {
     var unknown: [String] = []
     var refused: Set<ByteText> = []
     var found: [String] = []
@@ -188,6 +188,7 @@ final class NagiosBook {
         unknown.append("host \(name)")
       }
     }
+    let named = Set(found.map { ByteText($0) })
     var seen: Set<ByteText> = []
     for name in try names("\(prefix)hostgroup_name", of: object) where seen.insert(ByteText(name)).inserted {
       let isRefused = name.hasPrefix("!")
@@ -204,7 +205,7 @@ final class NagiosBook {
     try count(found.count + refused.count)
     var once: Set<ByteText> = []
     return (
-      found.filter { !refused.contains(ByteText($0)) && once.insert(ByteText($0)).inserted }, unknown
+      found.filter { !refused.contains(ByteText($0)) && once.insert(ByteText($0)).inserted }, named, unknown
     )
   }
 

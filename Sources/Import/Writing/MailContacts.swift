@@ -25,7 +25,7 @@ final class MailContacts {
   private var rules = RuleBook()
   /// Checks whose warnings a channel is notified of, by how long they have to last.
   private var warned: [ByteText: [Int: [Int]]] = [:]
-  private var reminders: Set<Int> = []
+  private var reminders = Reminders()
 
   /// - Parameters:
   ///   - program: the other monitor.
@@ -71,9 +71,11 @@ final class MailContacts {
     if warns { warned[ByteText(channel), default: [:]][check.warningTime(), default: []].append(check.key) }
   }
 
-  /// Repeats notifications; all channels repeat them as often in the new file.
-  func remind(seconds: Double) {
-    reminders.insert(max(60_000, Int(min(seconds, 604_800) * 1000)))
+  /// Repeats notifications of the check; all channels repeat them as often in the new file.
+  ///
+  /// - Parameter key: the setting of the other monitor that says how often.
+  func remind(of check: inout ImportedCheck, seconds: Double, _ key: String) {
+    reminders.add(Int(min(seconds, 1e9) * 1000), of: &check, key)
   }
 
   /// Degraded is a warning, which only a check with such a limit has.
@@ -85,14 +87,11 @@ final class MailContacts {
   ///
   /// - Parameter key: the setting of the other monitor that says how often it repeats notifications.
   func finish(_ ledger: Ledger, interval key: String) {
-    if reminders.count > 1, let least = reminders.min() {
-      for way in order where way.reminds {
-        channels[way]?.note(
-          .changed, key, "all channels remind as often: \(ForeignDuration.text(least))")
-      }
+    if let difference = reminders.difference {
+      for way in order where way.reminds { channels[way]?.note(.changed, key, difference) }
     }
     guard !order.isEmpty else { return }
-    ledger.sections.remind = reminders.min()
+    ledger.sections.reminders = reminders.ofChecks
     ledger.sections.channels += order.compactMap { channels[$0] }
     ledger.sections.rules += rules.rules()
     for channel in order.compactMap({ channels[$0]?.name }) {
