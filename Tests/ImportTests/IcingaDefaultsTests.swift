@@ -112,4 +112,33 @@ import Testing
         """)
     #expect(made.names == ["h host"])
   }
+
+  /// Variables of the library's commands that have no counterpart are as the options that they become.
+  @Test(
+    arguments: [
+      ("ssl_cert", "check_ssl_cert -H 192.0.2.1 -p 443", "ssl_cert_ignore_expiration = true", "--ignore-exp"),
+      (
+        "ssl_cert", "check_ssl_cert -H 192.0.2.1 -p 443", "ssl_cert_ignore_host_cn = true", "--ignore-host-cn"
+      ),
+      ("ssl_cert", "check_ssl_cert -H 192.0.2.1 -p 443", "ssl_cert_ignore_ocsp = true", "--ignore-ocsp"),
+      (
+        "ssl_cert", "check_ssl_cert -H 192.0.2.1 -p 443", "ssl_cert_maximum_validity = 90",
+        "--maximum-validity=90"
+      ),
+      ("http", "check_http -I 192.0.2.1", "http_extra_opts = \"a@/etc/p.ini\"", "--extra-opts=a@/etc/p.ini"),
+    ] as [(String, String, String, String)])
+  func variablesWithoutACounterpart(name: String, line: String, variable: String, option: String) throws {
+    let made = try ReadSource(
+      .icinga2,
+      Self.host
+        + "object Service \"s\" {\n host_name = \"h\"\n check_command = \"\(name)\"\n vars.\(variable)\n}\n")
+    let plain = try ReadSource(plugin: "\(line) \(option)")
+    let check = try #require(made.imported.checks.last)
+    let notes = check.notes.filter { $0.place == "check_command" }
+    let expected = try #require(plain.imported.checks.first).notes.filter {
+      $0.place.hasSuffix("check_command")
+    }
+    #expect(notes.map(\.why) == expected.map(\.why) && notes.map(\.change) == expected.map(\.change))
+    #expect(notes.count == 1 && made.reasonCounts["no imported check uses this variable"] == nil)
+  }
 }

@@ -82,4 +82,14 @@ import Testing
     #expect(made.reasonCounts["another definition of the host counts"] == 2)
     #expect(made.imported.carried + made.imported.listed == made.imported.total)
   }
+
+  /// Names are patterns where nagios.cfg says so.
+  @Test(arguments: [("1", "f*", true), ("1", "^f\\.r", true), ("1", "gone", false), ("0", "f*", false)])
+  func patterns(flag: String, name: String, isPattern: Bool) throws {
+    let made = try read("use_regexp_matching=\(flag)\n", service("host_name \(name)", 1))
+    let why = "names by patterns (use_regexp_matching) are not worked out"
+    #expect(made.names == [])
+    #expect(made.imported.leftOut.map(\.name) == (isPattern ? ["\"host \(name) s\""] : []))
+    #expect(made.reasons.contains(why) == isPattern)
+  }
 }

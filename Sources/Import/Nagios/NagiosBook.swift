@@ -42,6 +42,8 @@ final class NagiosBook {
   private(set) var isLengthUnread = false
   /// A host is down when its plugin warns.
   private(set) var hostsFailOnWarnings = false
+  /// Names with signs of a pattern are patterns.
+  private var hasPatterns = false
 
   private struct HostGroup {
     var lists: [ForeignNode] = []
@@ -61,6 +63,7 @@ final class NagiosBook {
         let length = Self.length(value)
         (intervalLength, isLengthUnread) = (length ?? 60, length == nil)
       }
+      if name == "use_regexp_matching" { hasPatterns = (value.number ?? 0) > 0 }
       if Self.aggressive.contains(name) { hostsFailOnWarnings = (value.number ?? 0) > 0 }
       if name.hasPrefix("$USER"), name.hasSuffix("$"), let number = Int(name.dropFirst(5).dropLast()) {
         users[number] = value
@@ -166,6 +169,11 @@ final class NagiosBook {
   }
 
   // MARK: Hosts
+
+  /// Whether Nagios looks for hosts or groups by the name.
+  func isPattern(_ name: String) -> Bool {
+    hasPatterns && (name.contains { "*?+".contains($0) } || name.range(of: "\\.") != nil)
+  }
 
   /// The hosts of an object, without those that `!` takes out, each once.
   ///

@@ -141,8 +141,16 @@ struct NagiosImport {
   ) throws(ImportProblem) -> [ImportedCheck] {
     let book = work.book
     if let name = hosts.unknown.first {
-      let why = "\(name.printable(maxBytes: 120)) is not in the files given"
+      let isPattern = hosts.unknown.contains(where: book.isPattern)
+      let why =
+        isPattern
+        ? "names by patterns (use_regexp_matching) are not worked out"
+        : "\(name.printable(maxBytes: 120)) is not in the files given"
       ledger.list(try book.value(name.hasPrefix("host ") ? "host_name" : "hostgroup_name", of: service), why)
+      if isPattern {
+        let words = try book.value("service_description", of: service)?.text ?? "service"
+        ledger.leaveOut("\(name) \(words)", why)
+      }
     }
     if hosts.known.isEmpty, hosts.isReplaced {
       ledger.list(service.node, "other definitions of the service count on its hosts", always: false)

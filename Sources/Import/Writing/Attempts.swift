@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// Attempts of Nagios and Icinga: results in a row that are not OK before they notify.
 extension ImportedCheck {
   /// Longest time that a rule waits.

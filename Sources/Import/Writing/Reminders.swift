@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// Time from one notification of a failure that lasts to the next, as checks of the source have it.
 struct Reminders {
   /// A minute to a week, in milliseconds.
