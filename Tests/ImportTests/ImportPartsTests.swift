@@ -203,7 +203,7 @@ import Testing
     #expect(
       checks.map { $0.notes.map(\.line) } == [
         ["changed: i: 30s is made 1m, the least there is"], [],
-        ["changed: i: 700s is made 7d, the most there is"],
+        ["changed: i: 700000s is made 7d, the most there is"],
       ])
     mail.finish(ledger, interval: "i")
     #expect(ledger.sections.reminders == [1: 60_000, 2: 90_000, 3: 604_800_000])
