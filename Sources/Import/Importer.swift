@@ -104,6 +104,7 @@ package enum Importer {
       var check = check
       check.name = names.take(check.name, maxBytes: 190)
       check.nameMethod()
+      check.dropUnusedAuthority()
       check.followDown()
       return check
     }

@@ -56,7 +56,8 @@ import Testing
   @Test(
     arguments: [
       ("EQUALS", "5", "a", "$.a", "5"), ("EQUALS", "x", "$.a", "$.a", "x"),
-      ("EQUALS", "null", "a", "$.a", "null"),
+      ("EQUALS", "null", "a", "$.a", "null"), ("EQUALS", "-1.5e3", "a", "$.a", "-1.5e3"),
+      ("NOT_EQUALS", "00", "a", "$.a", #"!= "00""#), ("NOT_EQUALS", "1.0", "a", "$.a", "!= 1.0"),
       ("EQUALS", "> 1", "a", "$.a", #"~ \A> 1\z"#), ("NOT_EQUALS", "5", "a", "$.a", "!= 5"),
       ("NOT_EQUALS", "true", "a", "$.a", "!= true"), ("NOT_EQUALS", "x", "a", "$.a", #"!= "x""#),
       ("CONTAINS", "a.b", "a", "$.a", #"~ a\.b"#), ("NOT_CONTAINS", "a.b", "a", "$.a", #"!~ a\.b"#),

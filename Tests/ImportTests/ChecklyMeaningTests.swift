@@ -97,4 +97,21 @@ import Testing
         "none: an internal field of Checkly"
       ])
   }
+
+  /// A text that is no number of JSON stays a text.
+  @Test(arguments: ["00", "01", "+5", "12e4567", "nan", "Infinity", "0x10", "5."])
+  func textsThatAreNoNumbers(target: String) throws {
+    let made = try ReadSource(
+      .checkly,
+      #"{"checks":[{"name":"n","checkType":"API","request":{"url":"https://a.example/","assertions":["#
+        + #"{"source":"JSON_BODY","comparison":"EQUALS","target":"\#(target)","property":"$.v","regex":""}]}}]}"#
+    )
+    guard case .map(let entries)? = made.imported.checks.first?["expect.json"],
+      case .text(let text)? = entries.first?.value
+    else {
+      Issue.record("no text: \(made.text)")
+      return
+    }
+    #expect(entries.count == 1 && text == target && made.problems == [], "\(made.text)")
+  }
 }

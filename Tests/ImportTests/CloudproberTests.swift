@@ -160,4 +160,32 @@ import Testing
     #expect(made.reasons == ["no check was made of \"b.example\": it has no port"])
     #expect(made.imported.listed == 1 && made.problems == [])
   }
+
+  /// A negative test fails at any answer, before a validator looks at it.
+  @Test(arguments: [("true", "any", 2), ("false", "200-299", 0)]) func negativeTests(
+    flag: String, status: String, listed: Int
+  ) throws {
+    let made = try ReadSource(
+      .cloudprober,
+      """
+      probe {
+        name: "fw"
+        type: HTTP
+        negative_test: \(flag)
+        targets { host_names: "a.example" }
+        http_probe { scheme: HTTP }
+        validator {
+          name: "v"
+          http_validator { success_status_codes: "200-299" }
+        }
+      }
+      """)
+    let check = try #require(made.imported.checks.first)
+    var statuses = check["expect.status"]?.word
+    if case .list(let items)? = check["expect.status"] { statuses = items.first?.word }
+    #expect(check["negate"]?.word == (flag == "true" ? "true" : nil) && statuses == status)
+    let why = "a negative test fails at every answer, whatever it is"
+    #expect(made.reasonCounts[why] ?? 0 == listed && made.problems == [])
+    #expect(made.imported.carried + made.imported.listed == made.imported.total)
+  }
 }

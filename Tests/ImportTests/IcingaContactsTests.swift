@@ -135,10 +135,10 @@ import Testing
               type: consecutive_failures
               channels: [ann once]
               checks: [4]
-            - name: ann once warnings
+            - name: ann once warnings after 5m
               type: state
               state: degraded
-              for: 0s
+              for: 5m
               channels: [ann once]
               checks: [4]
         """)
@@ -150,10 +150,14 @@ import Testing
       ])
     #expect(
       made.imported.checks[3].notes.map { "\($0.change.map(\.rawValue) ?? ""): \($0.why)" } == [
-        "stricter: the first notification is sent at once"
+        "changed: a warning is notified after 5m: a check that is degraded is probed at its interval, "
+          + "not at retry_interval",
+        "stricter: the first notification is sent at once",
       ])
     #expect(
       made.reasonCounts == [
+        "a warning is notified after 5m: a check that is degraded is probed at its interval, not at retry_interval":
+          1,
         "the first notification is sent at once": 1,
         "no imported notification uses the command": 3,
         "checks run all day; write maintenance for the rest": 9,
@@ -276,19 +280,6 @@ import Testing
           + "apply Notification \"n\" to Host {\n import \"mail-host\"\n user_groups = [ \"g\" ]\n assign where true\n}\n"
       )
     }
-  }
-
-  /// Old files add states and types with `|`, over several lines.
-  @Test func bitsAreRead() throws {
-    let made = try read(
-      """
-      template Notification "old" {
-        notification_command = "mail-service-notification",
-        notification_state_filter = (StateFilterWarning |
-                                     StateFilterCritical),
-      }
-      """)
-    #expect(made.names.count == 4)
   }
 
   /// Templates of Icinga's own library say how commands run.

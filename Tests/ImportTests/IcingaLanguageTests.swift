@@ -162,7 +162,7 @@ import Testing
       ("", "5m", "3", "1m", "10s"), ("check_interval = 30s\n retry_interval = 10s", "30s", "3", "10s", "10s"),
       ("max_check_attempts = 1", "5m", nil, nil, "10s"), ("max_check_attempts = 2", "5m", "2", "1m", "10s"),
       ("retry_interval = 5m", "5m", "3", nil, "10s"), ("check_interval = 90", "90s", "3", "1m", "10s"),
-      ("retry_interval = 0.5", "5m", "3", nil, "10s"), ("check_timeout = 4s", "5m", "3", "1m", "4s"),
+      ("retry_interval = 0.5", "5m", "3", "1s", "10s"), ("check_timeout = 4s", "5m", "3", "1m", "4s"),
       ("check_timeout = 20s", "5m", "3", "1m", "10s"), ("max_check_attempts = 100", "5m", "100", "1m", "10s"),
     ] as [(String, String, String?, String?, String)])
   func paces(lines: String, interval: String, attempts: String?, retry: String?, timeout: String) throws {
@@ -171,7 +171,8 @@ import Testing
     let check = try #require(made.imported.checks.first)
     #expect(check["interval"]?.word == interval && check["failure_threshold"]?.word == attempts)
     #expect(check["interval_failing"]?.word == retry && check["timeout"]?.word == timeout)
-    #expect(check.notes == [] && check["retries"]?.word == "0")
+    let notes = lines.contains("0.5") ? ["500ms is made 1s, the shortest there is"] : []
+    #expect(check.notes.map(\.why) == notes && check["retries"]?.word == "0")
   }
 
   /// Names of what is applied for each item.

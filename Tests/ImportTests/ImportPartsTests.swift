@@ -193,11 +193,20 @@ import Testing
     let names = [add(true, true), add(true, false), add(false, true), add(false, false)]
     #expect(
       names == ["ann", "ann once", "ann without recovery", "ann without recovery once"] && mail.isUsed("ann"))
-    mail.notify(names[0], of: check("a", 1), fails: true, warns: true)
-    mail.notify(names[1], of: check("b", 2), fails: false, warns: true)
-    mail.notify(names[0], of: check("c", 3), fails: true, warns: false)
-    for seconds in [30.0, 90, 700_000] { mail.remind(seconds: seconds) }
+    var checks = [check("a", 1), check("b", 2), check("c", 3)]
+    mail.notify(names[0], of: &checks[0], fails: true, warns: true)
+    mail.notify(names[1], of: &checks[1], fails: false, warns: true)
+    mail.notify(names[0], of: &checks[2], fails: true, warns: false)
+    for (index, seconds) in [30.0, 90, 700_000].enumerated() {
+      mail.remind(of: &checks[index], seconds: seconds, "i")
+    }
+    #expect(
+      checks.map { $0.notes.map(\.line) } == [
+        ["changed: i: 30s is made 1m, the least there is"], [],
+        ["changed: i: 700000s is made 7d, the most there is"],
+      ])
     mail.finish(ledger, interval: "i")
+    #expect(ledger.sections.reminders == [1: 60_000, 2: 90_000, 3: 604_800_000])
     #expect(ledger.sections.remind == 60_000 && ledger.sections.channels.map(\.name) == names)
     #expect(ledger.sections.rules.map(\.name) == ["ann", "ann warnings", "ann once warnings"])
     #expect(ledger.sections.rules.map(\.selected) == [[1, 3], [1], [2]])

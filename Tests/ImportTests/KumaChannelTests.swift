@@ -125,7 +125,34 @@ import Testing
     #expect(made.sections.channels.map(\.name) == ["n", "n (2)", "n (3)"])
     #expect(made.sections.channels.map { $0["updates"]?.word } == ["true", "true", "false"])
     let line = "changed: resend_interval: all channels remind as often: 2m"
-    #expect(made.sections.channels.map { $0.notes.map(\.line) } == [[line], [line], [line]])
+    #expect(made.sections.channels.map { $0.notes.map(\.line) } == [[line], [line], []])
+  }
+
+  /// A monitor that resends has a channel of its own: the others of the notification are notified once, as are certificates.
+  @Test func remindersOfSomeMonitors() throws {
+    let made = try read(
+      [monitor(1), monitor(2, ",\"interval\":20,\"resendInterval\":1"), monitor(3)], [Self.slack])
+    #expect(made.sections.channels.map(\.name) == ["n", "n with reminders"])
+    #expect(made.sections.channels.map { $0["updates"]?.word } == ["false", "true"])
+    #expect(made.sections.rules.map(\.name) == ["n", "n with reminders"])
+    #expect(made.sections.rules.map(\.selected) == [[1, 3], [2]])
+    #expect(made.sections.reminders == [2: 60_000] && made.sections.channels.flatMap(\.notes) == [])
+    let lines = made.checks.map { $0.notes.filter { $0.place == "resend_interval" }.map(\.line) }
+    #expect(lines == [[], ["changed: resend_interval: 20s is made 1m, the least there is"], []])
+    let page =
+      "{\"id\":1,\"name\":\"m\",\"type\":\"http\",\"url\":\"https://a.example/\",\"expiryNotification\":true,"
+      + "\"resendInterval\":2,\"notificationIDList\":{\"1\":true}}"
+    let pages = try read([page], [Self.slack]).sections
+    #expect(
+      pages.channels.map { "\($0.name) \($0["updates"]?.word ?? "")" } == [
+        "n false", "n with reminders true",
+      ])
+    #expect(pages.rules.map(\.name) == ["n with reminders", "n certificates"])
+    let channels = pages.rules.map { rule -> [String?] in
+      guard case .list(let names)? = rule["channels"] else { return [] }
+      return names.map(\.word)
+    }
+    #expect(channels == [["n with reminders"], ["n"]])
   }
 
   /// A monitor whose certificate is judged has a rule for it with each of its notifications.

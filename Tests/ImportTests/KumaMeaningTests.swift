@@ -95,6 +95,23 @@ import Testing
     #expect((made.sections.channels.first?["updates"]?.word == "true") == (remind != nil))
   }
 
+  /// Kuma notifies of the end of a certificate only where it verifies it.
+  @Test(
+    arguments: [
+      ("http", #""expiryNotification":true"#, "21d"),
+      ("http", #""expiryNotification":true,"ignoreTls":false"#, "21d"),
+      ("http", #""expiryNotification":true,"ignoreTls":true"#, nil),
+      ("http", #""expiryNotification":false,"ignoreTls":true"#, nil),
+      ("keyword", #""keyword":"a","expiryNotification":true,"ignoreTls":true"#, nil),
+      ("port", #""expiryNotification":true,"smtpSecurity":"secure""#, "21d"),
+      ("port", #""expiryNotification":true,"smtpSecurity":"secure","ignoreTls":true"#, nil),
+    ] as [(String, String, String?)])
+  func certificates(type: String, members: String, days: String?) throws {
+    let target = type == "port" ? "" : #","url":"https://a.example""#
+    let check = try check("\(target),\(members)", type: type)
+    #expect(check["expect.certificate.warn"]?.word == days)
+  }
+
   /// Statuses are numbers and ranges; another word is left out, and said so.
   @Test(
     arguments: [

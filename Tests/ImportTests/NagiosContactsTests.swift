@@ -138,12 +138,16 @@ import Testing
     let days = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
     let period =
       "define timeperiod {\ntimeperiod_name day\n" + days.map { "\($0) 08:00-20:00\n" }.joined() + "}\n"
-    let text = period + service("notification_period day")
-    let made = try read(text, settings: "use_timezone=Europe/London\n")
+    let text = period + service("notification_period day\ncontacts ann")
+    func readAll(_ text: String, settings: String = "") throws -> ReadSource {
+      let base = Self.base.replacing("contact_groups admins", with: "notification_period day\n  contacts ann")
+      return try ReadSource(.nagios, settings + base + text)
+    }
+    let made = try readAll(text, settings: "use_timezone=Europe/London\n")
     #expect(
       made.imported.sections.quiet.map { check in check.keys.compactMap { $0.value.word } }
         == ["20:00", "08:00", "Europe/London"])
-    let unknown = try read(text)
+    let unknown = try readAll(text)
     #expect(unknown.imported.sections.quiet == nil)
     #expect(
       unknown.reasons.contains(

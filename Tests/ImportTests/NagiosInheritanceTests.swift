@@ -64,7 +64,7 @@ import Testing
     #expect(try read("notification_interval 10").imported.sections.remind == 600_000)
     #expect(
       try read("notification_interval 10", "notification_interval 20").imported.sections.remind == 1_200_000)
-    let period = "whose clock it means is not in the files (use_timezone): write alerts.quiet_hours"
+    let period = "alerts.quiet_hours is one time of day for all channels"
     let work =
       "define timeperiod {\ntimeperiod_name work\n"
       + ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]

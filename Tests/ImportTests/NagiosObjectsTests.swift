@@ -47,7 +47,7 @@ import Testing
       ("max_check_attempts 3\nretry_check_interval 2", "", "5m", "3", "2m"),
       ("max_check_attempts 3\nretry_interval 5", "", "5m", "3", nil),
       ("max_check_attempts 3\nretry_interval 4.9", "", "5m", "3", "294s"),
-      ("max_check_attempts 3\nretry_interval 0.01", "", "5m", "3", nil),
+      ("max_check_attempts 3\nretry_interval 0.01", "", "5m", "3", "1s"),
       ("max_check_attempts 100", "", "5m", "100", "1m"), ("max_check_attempts 101", "", "5m", "100", "1m"),
       (
         "max_check_attempts 2\ncheck_interval 90\nretry_interval 30", "interval_length=1\n", "90s", "2", "30s"
@@ -57,8 +57,10 @@ import Testing
     let check = try check(lines, before: before)
     #expect(check["interval"]?.word == interval && check["retries"]?.word == "0")
     #expect(check["failure_threshold"]?.word == attempts && check["interval_failing"]?.word == retry)
-    let notes = lines.contains("101") ? ["101 is made 100, the most there is"] : []
-    #expect(check.notes.map(\.why) == notes)
+    let notes = [
+      ("101", "101 is made 100, the most there is"), ("0.01", "600ms is made 1s, the shortest there is"),
+    ]
+    #expect(check.notes.map(\.why) == notes.filter { lines.contains($0.0) }.map(\.1))
   }
 
   @Test(arguments: [("0", "false"), ("1", nil)] as [(String, String?)])

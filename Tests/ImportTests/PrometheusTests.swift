@@ -154,6 +154,29 @@ import Testing
     #expect(made.problems == [])
   }
 
+  /// Without an interval a Probe object has that of the Prometheus object, which no file given has.
+  @Test(arguments: [("", "30s", true), ("interval: 1m", "1m", false)])
+  func theIntervalOfAProbeObject(line: String, interval: String, isNoted: Bool) throws {
+    let made = try ReadSource(
+      .blackbox,
+      """
+      \(Self.modules)---
+      kind: Probe
+      metadata: {name: p}
+      spec:
+        module: icmp
+        \(line)
+        prober: {url: "e:9115"}
+        targets: {staticConfig: {static: [a.example]}}
+      """)
+    let check = try #require(made.imported.checks.first)
+    #expect(check["interval"]?.word == interval && check["timeout"]?.word != nil)
+    let why = "the Prometheus object says how often, and is not in the files: its usual 30s is taken"
+    #expect(
+      check.notes.filter { $0.change != nil && $0.place == "spec.interval" }.map(\.why)
+        == (isNoted ? [why] : []))
+  }
+
   @Test func probeObjectsRelabel() throws {
     let made = try ReadSource(
       .blackbox,

@@ -192,4 +192,24 @@ import Testing
     let many = reasons(5003, 0)
     #expect(many.count == 5001 && many.last == "not carried: and 3 more")
   }
+
+  /// A check that the judge refuses leaves no channel, rule or interval of reminders.
+  @Test func nothingOfARefusedCheck() throws {
+    let config = #""{\"type\":\"slack\",\"slackwebhookURL\":\"https://a.example/\"}""#
+    let list = #""notificationIDList":{"1":true}"#
+    let text =
+      #"{"monitorList":[{"id":1,"name":"quiet","type":"port","hostname":"a.example","port":1,\#(list)},"#
+      + #"{"id":2,"name":"loud","type":"keyword","url":"https://a.example/","keyword":"a","method":"HEAD","#
+      + #""resendInterval":1,\#(list)}],"notificationList":[{"id":1,"name":"n","config":\#(config)}]}"#
+    let imported = try Importer.read(.uptimeKuma, [ImportFile(name: "f", bytes: Array(text.utf8))])
+    #expect(imported.sections.remind == 60_000 && imported.sections.channels.count == 2)
+    let document = ImportDocument(imported, output: nil)
+    #expect(document.checks.map(\.name) == ["quiet"])
+    #expect(document.sections.channels.map(\.name) == ["n"] && document.sections.remind == nil)
+    #expect(document.sections.rules.map(\.name) == ["n"])
+    #expect(document.leftOut.map(\.name) == ["\"loud\"", "\"n with reminders\"", "\"n with reminders\""])
+    #expect(
+      document.leftOut.suffix(2).map(\.why) == ["none of its checks is here", "no rule notifies it"])
+    #expect(!document.text.contains("remind:"))
+  }
 }

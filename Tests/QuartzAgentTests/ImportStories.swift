@@ -90,6 +90,29 @@ import Testing
     }
   }
 
+  /// A report and secrets of a former import do not stay for those of the new file.
+  @Test func overAFormerImport() async throws {
+    try await withTemporaryDirectory { folder in
+      let good = "endpoints:\n  - {name: a, url: \"https://a.example/\", conditions: [\"[STATUS] == 200\"]"
+      let bad = "\(good), headers: {X-Api-Key: k-1}, odd: 1}\n"
+      try bad.write(to: folder.appending(path: "bad.yaml"), atomically: true, encoding: .utf8)
+      try "\(good)}\n".write(to: folder.appending(path: "good.yaml"), atomically: true, encoding: .utf8)
+      let report = folder.appending(path: "agent.yaml.report.txt").path
+      let first = try await run(["import", "gatus", "bad.yaml", "-o", "agent.yaml"], in: folder)
+      #expect(first.status == 1 && access(report, F_OK) == 0, "\(first.stderr)")
+      let second = try await run(["import", "gatus", "good.yaml", "-o", "agent.yaml", "--force"], in: folder)
+      #expect(second.status == 0 && access(report, F_OK) != 0)
+      #expect(
+        second.stderr.hasPrefix(
+          "quartz-agent: of a former import, not used any more: agent.yaml.secrets/quartz_a_x_api_key\n"),
+        "\(second.stderr)")
+      let third = try await run(
+        ["import", "gatus", "good.yaml", "-o", "agent.yaml", "--force", "--report", "r.txt"], in: folder)
+      #expect(third.status == 0, "\(third.stderr)")
+      #expect(try String(contentsOf: folder.appending(path: "r.txt"), encoding: .utf8).isEmpty)
+    }
+  }
+
   /// Printed, the secrets are variables: the head names each, of checks and of channels, and none that the file does not need.
   @Test func theHeadNamesWhatTheFileNeeds() async throws {
     try await withTemporaryDirectory { folder in

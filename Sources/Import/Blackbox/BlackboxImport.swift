@@ -145,6 +145,11 @@ struct BlackboxImport {
       check.notes.append(ImportNote(place: "params.module", why: why))
     }
     for key in wish.unread { check.note(.changed, key, Ledger.misread) }
+    if wish.isAssumed {
+      check.note(
+        .changed, "spec.interval",
+        "the Prometheus object says how often, and is not in the files: its usual 30s is taken")
+    }
     family(module, &check)
     if module.prober == .http, let coding = module.settings["compression"], coding.text?.isEmpty == false {
       ledger.list(coding, "an answer that is not compressed is taken, too; it fails there", .laxer)
@@ -213,6 +218,8 @@ struct ProbeWish {
   var tags: [String] = []
   /// Keys of its pace whose values are no spans of time.
   var unread: [String] = []
+  /// No file given says how often the target is scraped.
+  var isAssumed = false
   /// The parameter `hostname`, which the exporter asks for instead of the target's own name.
   var hostname: String?
   /// The list that the target is of, with its labels there. `nil` for one of the job itself.

@@ -168,6 +168,7 @@ extension Section {
     guard let tls = section(name) else { return }
     if tls.flag("insecure_skip_verify") == true { check["tls.verify"] = .plain("false") }
     if let file = tls.text("ca_file") { check["tls.ca_file"] = .text(file) }
+    check.dropUnusedAuthority()
     if let file = tls.text("cert_file") { check["tls.client_certificate"] = .text(file) }
     if let file = tls.text("key_file") { check["tls.client_key"] = .text(file) }
     if let host = tls.text("server_name") { check["tls.server_name"] = .text(host) }

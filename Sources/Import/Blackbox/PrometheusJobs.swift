@@ -116,7 +116,7 @@ struct ProbeObject {
     let (name, namespace) = (metadata?.text("name") ?? "probe", metadata?.text("namespace") ?? "default")
     metadata?.listRest("it is about the object in Kubernetes")
     guard let spec = section.section("spec") else { return [] }
-    let pace = ScrapePace(spec, within: ScrapePace(), "interval", "scrapeTimeout")
+    let pace = ScrapePace(probe: spec)
     let prober = spec.section("prober")
     var common = TargetLabels([("__metrics_path__", prober?.text("path") ?? "/probe")] + pace.labels)
     common["job"] = spec.text("jobName") ?? "probe/\(namespace)/\(name)"

@@ -26,8 +26,18 @@ struct ScrapePace {
   var timeout = 10_000
   /// Keys whose values are no spans of time.
   private(set) var unread: [String] = []
+  /// No file given says how often.
+  var isAssumed = false
 
   init() {}
+
+  /// Of a Probe object. Where it says nothing, the Prometheus object does, which has 30 s by itself.
+  init(probe: Section) {
+    var usual = ScrapePace()
+    usual.interval = 30_000
+    self.init(probe, within: usual, "interval", "scrapeTimeout")
+    isAssumed = probe["interval"] == nil
+  }
 
   /// As labels that rules can look at.
   var labels: [(name: String, value: String)] {
@@ -158,7 +168,7 @@ struct RelabelRules {
       target: probed, module: module ?? ProbeWish.usual, source: target,
       interval: span("__scrape_interval__") ?? pace.interval,
       timeout: span("__scrape_timeout__") ?? pace.timeout)
-    wish.unread = pace.unread
+    (wish.unread, wish.isAssumed) = (pace.unread, pace.isAssumed)
     wish.isUsual = module == nil
     wish.hostname = labels["__param_hostname"]
     wish.tags = labels["job"].map { ["job:\($0)"] } ?? []

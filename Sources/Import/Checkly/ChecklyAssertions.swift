@@ -126,7 +126,7 @@ struct ChecklyAssertions {
   ) -> String? {
     let isJSON = path == "expect.json"
     let escaped = PatternText.escaped(target)
-    let isWord = isJSON && (Double(target) != nil || ["true", "false", "null"].contains(target))
+    let isWord = isJSON && Self.isBare(target)
     switch comparison {
     case "EQUALS":
       return set(path, name, isWord ? .plain(target) : .text(Self.literal(target)), &check)
@@ -143,6 +143,15 @@ struct ChecklyAssertions {
     case "IS_NULL" where isJSON: return set(path, name, .plain("null"), &check)
     case "NOT_NULL": return set(path, name, .text(isJSON ? "!= null" : "~ ^"), &check)
     default: return "there is no such condition"
+    }
+  }
+
+  /// A number, true, false or null of JSON; `00` and `nan` are texts.
+  private static func isBare(_ text: String) -> Bool {
+    switch try? JSONValue.parse(Array(text.utf8)) {
+    case .number(let digits)?: Double(digits)?.isFinite == true && digits == text
+    case .bool?, .null?: ["true", "false", "null"].contains(text)
+    default: false
     }
   }
 

@@ -140,10 +140,14 @@ struct CloudproberProbe {
     check.pace(
       interval: span("interval", "interval_msec") ?? 2000, timeout: span("timeout", "timeout_msec") ?? 1000)
     check["retries"] = .plain("0")
-    if section.flag("negative_test") == true { check["negate"] = .plain("true") }
+    let isNegative = section.flag("negative_test") == true
+    if isNegative { check["negate"] = .plain("true") }
     if let ip = section.text("ip_version") { check["ip"] = .text(ip.hasSuffix("6") ? "6" : "4") }
     if let source = section.text("source_ip") { check["source_address"] = .text(source) }
-    if type == "http" { validators(&check) }
+    if type == "http" {
+      if isNegative { section.list("a negative test fails at every answer, whatever it is", "validator") }
+      validators(&check, isNegative ? [] : section.node.each("validator"))
+    }
     for label in section.node.each("additional_label") {
       guard let key = label["key"]?.text, let value = label["value"]?.text else { continue }
       section.ledger.carry(label)
@@ -258,9 +262,9 @@ struct CloudproberProbe {
     settings?.carry("use_datagram_socket", "resolve_targets_interval")
   }
 
-  private func validators(_ check: inout ImportedCheck) {
+  private func validators(_ check: inout ImportedCheck, _ validators: [ForeignNode]) {
     var statuses = StatusSet()
-    for validator in section.node.each("validator") {
+    for validator in validators {
       let validator = Section(validator, section.ledger)
       validator.carry("name")
       if let pattern = validator.text("regex") {

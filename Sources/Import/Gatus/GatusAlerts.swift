@@ -24,7 +24,7 @@ struct GatusAlerts {
   private var used: Set<ByteText> = []
   private var sent: Set<ByteText> = []
   private var book = RuleBook()
-  private var reminders: Set<Int> = []
+  private var reminders = Reminders()
 
   init(_ sections: [Section], _ ledger: Ledger) {
     self.ledger = ledger
@@ -44,11 +44,11 @@ struct GatusAlerts {
   }
 
   /// The alerts of an endpoint.
-  mutating func read(_ endpoint: Section, of check: ImportedCheck, group: String) {
-    for alert in endpoint["alerts"]?.items ?? [] { add(Section(alert, ledger), of: check, group: group) }
+  mutating func read(_ endpoint: Section, of check: inout ImportedCheck, group: String) {
+    for alert in endpoint["alerts"]?.items ?? [] { add(Section(alert, ledger), of: &check, group: group) }
   }
 
-  private mutating func add(_ alert: Section, of check: ImportedCheck, group: String) {
+  private mutating func add(_ alert: Section, of check: inout ImportedCheck, group: String) {
     guard let type = alert["type"]?.text, let provider = providers[ByteText(type)] else {
       return alert.listRest("its provider is not configured, so Gatus sends nothing")
     }
@@ -86,7 +86,7 @@ struct GatusAlerts {
           : "agent.yaml takes \(AlertChannel.limit) channels")
     }
     ledger.carry(alert["type"])
-    if reminder > 0 { reminders.insert(min(max(reminder, 60_000), 604_800_000)) }
+    if reminder > 0 { reminders.add(reminder, of: &check, "minimum-reminder-interval") }
     let failures = value("failure-threshold", \.number) ?? 0
     let successes = value("success-threshold", \.number) ?? 0
     book.add(
@@ -100,14 +100,12 @@ struct GatusAlerts {
   /// Rules and channels for the new file; what is left of the providers is listed.
   mutating func finish() {
     ledger.settle()
-    if reminders.count > 1, let least = reminders.min() {
+    if let difference = reminders.difference {
       for name in order where channels[name]?["updates"]?.word == "true" {
-        channels[name]?.note(
-          .changed, "minimum-reminder-interval",
-          "all channels remind as often: \(ForeignDuration.text(least))")
+        channels[name]?.note(.changed, "minimum-reminder-interval", difference)
       }
     }
-    ledger.sections.remind = reminders.min()
+    ledger.sections.reminders = reminders.ofChecks
     ledger.sections.rules += book.rules()
     ledger.sections.channels += order.compactMap { channels[$0] }
     for (name, provider) in providers.sorted(by: { $0.key.text < $1.key.text }) {

@@ -67,7 +67,7 @@ struct GatusEndpoint {
 
   private func finish(_ check: inout ImportedCheck, _ alerts: inout GatusAlerts, _ before: Int) {
     check.key = section.ledger.nextKey()
-    alerts.read(section, of: check, group: group)
+    alerts.read(section, of: &check, group: group)
     for window in section["maintenance-windows"]?.items ?? [] {
       let made = GatusMaintenance.windows(Section(window, section.ledger))
       for window in made { check.append("maintenance", .map(window.keys)) }

@@ -113,7 +113,7 @@ final class IcingaContacts {
     }
     guard isUsed else { return }
     used.insert(object.id)
-    if reach.reminds { mail.remind(seconds: reach.interval) }
+    if reach.reminds { mail.remind(of: &check, seconds: reach.interval, "interval") }
     settle(scope)
   }
 
@@ -242,7 +242,7 @@ final class IcingaContacts {
     let recovers = reach.has("Recovery", in: reach.types) && reach.has("Recovery", in: types)
     let way = MailContacts.Way(contact: ByteText(name), recovers: recovers, reminds: reach.reminds)
     guard let channel = channel(way, user, reach) else { return false }
-    mail.notify(channel, of: check, fails: fails, warns: warns)
+    mail.notify(channel, of: &check, fails: fails, warns: warns)
     return true
   }
 

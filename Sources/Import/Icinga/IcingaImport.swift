@@ -326,10 +326,7 @@ final class IcingaBook {
     }
     let retry = span("retry_interval") ?? 60_000
     let count = tries?.number.map { Int(max(1, min($0, 1e6))) } ?? 3
-    if count > 1 {
-      check["failure_threshold"] = .number(check.within(1...100, "max_check_attempts", count))
-      if retry < interval, retry >= 1000 { check["interval_failing"] = .duration(retry) }
-    }
+    check.attempts(count, retry: retry, interval: interval)
     if let active = object["enable_active_checks"] {
       for node in active.sources { ledger.carry(node) }
       if active.truth == false { check["enabled"] = .plain("false") }

@@ -5,10 +5,11 @@ import Basics
 // Commands of Icinga's template library (ITL).
 extension IcingaCommand {
   /// Options with the variables behind them, and the values that variables have; `?` where the variable switches the
-  /// option, `!` where an empty one leaves it out.
+  /// option, `!` where an empty one leaves it out, `==` where option and value are one word.
   private static let known: [String: String] = [  // own text
     "http": """
-    check_http -H=http_vhost !-I=http_address -u=http_uri -p=http_port ?-S=http_ssl ?-S1=http_ssl_force_tlsv1
+    check_http --extra-opts==http_extra_opts
+    -H=http_vhost !-I=http_address -u=http_uri -p=http_port ?-S=http_ssl ?-S1=http_ssl_force_tlsv1
     ?-S1.1=http_ssl_force_tlsv1_1 ?-S1.2=http_ssl_force_tlsv1_2 ?-S1+=http_ssl_force_tlsv1_or_higher
     ?-S1.1+=http_ssl_force_tlsv1_1_or_higher ?-S1.2+=http_ssl_force_tlsv1_2_or_higher
     ?-S2=http_ssl_force_sslv2 ?-S3=http_ssl_force_sslv3 ?-S2+=http_ssl_force_sslv2_or_higher
@@ -22,20 +23,23 @@ extension IcingaCommand {
     http_address:=$check_address$ check_ipv4:=$http_ipv4$ check_ipv6:=$http_ipv6$
     """,
     "tcp": """
-    check_tcp -H=tcp_address -p=tcp_port -e=tcp_expect ?-A=tcp_all ?-E=tcp_escape_send -s=tcp_send
+    check_tcp --extra-opts==tcp_extra_opts
+    -H=tcp_address -p=tcp_port -e=tcp_expect ?-A=tcp_all ?-E=tcp_escape_send -s=tcp_send
     ?-E=tcp_escape_quit -q=tcp_quit -r=tcp_refuse -M=tcp_mismatch ?-j=tcp_jail -m=tcp_maxbytes -d=tcp_delay
     -D=tcp_certificate ?-S=tcp_ssl -w=tcp_wtime -c=tcp_ctime -t=tcp_timeout --sni=tcp_sni ?-4=tcp_ipv4
     ?-6=tcp_ipv6 tcp_address:=$check_address$ check_ipv4:=$tcp_ipv4$ check_ipv6:=$tcp_ipv6$ tcp_refuse:=crit
     tcp_mismatch:=warn tcp_timeout:=10
     """,
     "mail": """
-    check_mail -H=mail_address -p=mail_port -E=mail_escape -s=mail_send -e=mail_expect ?-A=mail_all
+    check_mail --extra-opts==mail_extra_opts
+    -H=mail_address -p=mail_port -E=mail_escape -s=mail_send -e=mail_expect ?-A=mail_all
     -q=mail_quit -r=mail_refuse -M=mail_mismatch ?-j=mail_jail -m=mail_maxbytes -d=mail_delay
     -D=mail_certificate_age ?-S=mail_ssl -w=mail_warning -c=mail_critical -t=mail_timeout ?-4=mail_ipv4
     ?-6=mail_ipv6 mail_address:=$check_address$ check_ipv4:=$mail_ipv4$ check_ipv6:=$mail_ipv6$
     """,
     "ssl": """
-    check_tcp -H=ssl_address -p=ssl_port -S -t=ssl_timeout -D=ssl_valid_days --sni=ssl_sni
+    check_tcp --extra-opts==ssl_extra_opts
+    -H=ssl_address -p=ssl_port -S -t=ssl_timeout -D=ssl_valid_days --sni=ssl_sni
     ssl_address:=$check_address$ ssl_port:=443
     """,
     "ping": """
@@ -43,26 +47,32 @@ extension IcingaCommand {
     -t=ping_timeout ping_address:=$check_address$ ping_wrta:=100 ping_wpl:=5 ping_crta:=200 ping_cpl:=15
     """,
     "dns": """
-    check_dns -H=dns_lookup -s=dns_server -q=dns_query_type -a=dns_expected_answers ?-L=dns_all_expected
-    ?-A=dns_authoritative -w=dns_wtime -c=dns_ctime -t=dns_timeout dns_lookup:=$host.name$ dns_timeout:=10
+    check_dns --extra-opts==dns_extra_opts
+    -H=dns_lookup -s=dns_server -q=dns_query_type -a=dns_expected_answers ?-L=dns_all_expected
+    ?-A=dns_authoritative ?--accept-cname=dns_accept_cname
+    -w=dns_wtime -c=dns_ctime -t=dns_timeout dns_lookup:=$host.name$ dns_timeout:=10
     """,
     "dig": """
-    check_dig -H=dig_server -p=dig_port -l=dig_lookup -T=dig_record_type -a=dig_expected_address
+    check_dig --extra-opts==dig_extra_opts
+    -H=dig_server -p=dig_port -l=dig_lookup -T=dig_record_type -a=dig_expected_address
     -A=dig_arguments -w=dig_warning -c=dig_critical -t=dig_timeout ?-4=dig_ipv4 ?-6=dig_ipv6
     dig_server:=$check_address$ check_ipv4:=$dig_ipv4$ check_ipv6:=$dig_ipv6$
     """,
     "smtp": """
-    check_smtp -H=smtp_address -p=smtp_port -f=smtp_mail_from -e=smtp_expect -C=smtp_command -R=smtp_response
+    check_smtp --extra-opts==smtp_extra_opts
+    -H=smtp_address -p=smtp_port -f=smtp_mail_from -e=smtp_expect -C=smtp_command -R=smtp_response
     -F=smtp_helo_fqdn -D=smtp_certificate_age ?-S=smtp_starttls -A=smtp_authtype -U=smtp_authuser
-    -P=smtp_authpass -w=smtp_warning -c=smtp_critical -t=smtp_timeout ?-4=smtp_ipv4 ?-6=smtp_ipv6
+    -P=smtp_authpass ?-q=smtp_ignore_quit -w=smtp_warning -c=smtp_critical -t=smtp_timeout ?-4=smtp_ipv4 ?-6=smtp_ipv6
     smtp_address:=$check_address$ check_ipv4:=$smtp_ipv4$ check_ipv6:=$smtp_ipv6$
     """,
     "ssh": """
-    check_ssh -H=ssh_address -p=ssh_port -t=ssh_timeout ?-4=ssh_ipv4 ?-6=ssh_ipv6 -r=ssh_remote_version
+    check_ssh --extra-opts==ssh_extra_opts
+    -H=ssh_address -p=ssh_port -t=ssh_timeout ?-4=ssh_ipv4 ?-6=ssh_ipv6 -r=ssh_remote_version
     -P=ssh_remote_protocol ssh_address:=$check_address$ check_ipv4:=$ssh_ipv4$ check_ipv6:=$ssh_ipv6$
     """,
     "icmp": """
-    check_icmp -H=icmp_address -w=$icmp_wrta$,$icmp_wpl$% -c=$icmp_crta$,$icmp_cpl$% -s=icmp_source
+    check_icmp --extra-opts==icmp_extra_opts
+    -H=icmp_address -w=$icmp_wrta$,$icmp_wpl$% -c=$icmp_crta$,$icmp_cpl$% -s=icmp_source
     -n=icmp_packets -i=icmp_packet_interval -I=icmp_target_interval -m=icmp_hosts_alive -b=icmp_data_bytes
     -t=icmp_timeout -l=icmp_ttl icmp_address:=$address$ icmp_wrta:=100 icmp_wpl:=10 icmp_crta:=200
     icmp_cpl:=30
@@ -71,6 +81,14 @@ extension IcingaCommand {
     check_ssl_cert -H=ssl_cert_address -p=ssl_cert_port -f=ssl_cert_file -w=ssl_cert_warn -c=ssl_cert_critical
     -n=ssl_cert_cn ?-A=ssl_cert_noauth ?-s=ssl_cert_selfsigned --sni=ssl_cert_sni -t=ssl_cert_timeout
     -P=ssl_cert_protocol -r=ssl_cert_rootcert -i=ssl_cert_issuer -o=ssl_cert_org -e=ssl_cert_email
+    ?--ignore-exp=ssl_cert_ignore_expiration ?--ignore-host-cn=ssl_cert_ignore_host_cn
+    ?--ignore-ocsp=ssl_cert_ignore_ocsp ?--ignore-ocsp-errors=ssl_cert_ignore_ocsp_errors
+    ?--ignore-ocsp-timeout=ssl_cert_ignore_ocsp_timeout ?--ignore-sct=ssl_cert_ignore_sct
+    ?--ignore-sig-alg=ssl_cert_ignore_signature ?--altnames=ssl_cert_altnames ?-N=ssl_cert_match_host
+    ?--ignore-maximum-validity=ssl_cert_ignore_maximum_validity
+    --maximum-validity==ssl_cert_maximum_validity --proxy==ssl_cert_proxy --url==ssl_cert_http_url
+    --serial==ssl_cert_serial -C=ssl_cert_clientssl_cert --clientpass==ssl_cert_clientpass
+    -L=ssl_cert_ssllabs
     ssl_cert_address:=$check_address$ ssl_cert_port:=443
     """,
   ]
@@ -119,6 +137,9 @@ extension IcingaCommand {
       } else if part.hasPrefix("!") {
         let flag = String(part[..<equals].dropFirst())
         arguments.append(Argument(flag: flag, value: macro, needsValue: true))
+      } else if name.hasPrefix("=") {
+        let value = IcingaValue(kind: .text("$\(name.dropFirst())$"))
+        arguments.append(Argument(flag: String(part[..<equals]), value: value, separator: "="))
       } else {
         arguments.append(Argument(flag: String(part[..<equals]), value: macro))
       }

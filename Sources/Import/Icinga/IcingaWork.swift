@@ -140,15 +140,6 @@ final class IcingaWork {
     }
   }
 
-  /// Attributes that a host or service need not have.
-  private static let attributes: Set<ByteText> = [
-    "vars", "address", "address6", "groups", "zone", "display_name", "notes", "notes_url", "action_url",
-    "icon_image", "icon_image_alt", "check_command", "event_command", "check_period", "check_timeout",
-    "max_check_attempts", "check_interval", "retry_interval", "command_endpoint", "enable_notifications",
-    "enable_active_checks", "enable_passive_checks", "enable_event_handler", "enable_flapping",
-    "enable_perfdata", "volatile", "templates", "host_name", "name", "package",
-  ]
-
   /// Templates of Icinga's own library, which say how commands run.
   private static let builtIn: Set<ByteText> = [
     "plugin-check-command", "plugin-notification-command", "plugin-event-command", "legacy-timeperiod",
@@ -201,20 +192,16 @@ final class IcingaWork {
       try step(scope.own.count / 64)
       return named(name, scope)
     case .member(let whole, let name):
-      let value = try member(try evaluate(whole, scope), name)
-      guard case .null = value.kind, case .name(let object) = whole, ["host", "service"].contains(object),
-        !Self.attributes.contains(ByteText(name))
-      else { return value }
-      return .unknown("\(object).\(name.printable(maxBytes: 60)) is not known before Icinga runs")
-    case .index(let whole, let part):
-      let (whole, part) = (try evaluate(whole, scope), try evaluate(part, scope))
+      return attribute(try member(try evaluate(whole, scope), name), of: whole, name)
+    case .index(let expression, let part):
+      let (whole, part) = (try evaluate(expression, scope), try evaluate(part, scope))
       if case .list(let items) = whole.kind, let number = part.number,
         items.indices.contains(Int(clamping: number))
       {
         return items[Int(number)]
       }
       guard let name = part.text else { return .unknown(part.why ?? "an index is not worked out") }
-      return try member(whole, name)
+      return attribute(try member(whole, name), of: expression, name)
     case .call(let function, let arguments):
       var values: [IcingaValue] = []
       for argument in arguments { values.append(try evaluate(argument, scope)) }
@@ -261,6 +248,15 @@ final class IcingaWork {
     case "address", "address6", "groups", "check_command", "zone", "event_command", "notes": return .null
     default: return .unknown("\(name.printable(maxBytes: 60)) is not known before Icinga runs")
     }
+  }
+
+  /// A host or a service has values of its own where no file sets one.
+  private func attribute(_ value: IcingaValue, of whole: IcingaExpression, _ name: String) -> IcingaValue {
+    guard case .null = value.kind, case .name(let object) = whole, ["host", "service"].contains(object) else {
+      return value
+    }
+    return IcingaAttributes.usual(name)
+      ?? .unknown("\(object).\(name.printable(maxBytes: 60)) is not known before Icinga runs")
   }
 
   private func member(_ whole: IcingaValue, _ name: String) throws(ImportProblem) -> IcingaValue {

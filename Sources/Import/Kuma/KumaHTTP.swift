@@ -12,7 +12,8 @@ extension KumaMonitor {
     if method != "GET" { check["method"] = .text(method) }
     let names = headers(&check)
     body(&check, method: method, hasType: names.contains("content-type"))
-    if row.flag("ignore_tls") { check["tls.verify"] = .plain("false") }
+    let isUnverified = row.flag("ignore_tls")
+    if isUnverified { check["tls.verify"] = .plain("false") }
     if let most = row.number("maxredirects") { check.redirects("maxredirects", most) }
     switch row.text("ip_family") {
     case "ipv4": check["ip"] = .plain("4")
@@ -27,7 +28,8 @@ extension KumaMonitor {
       check.note(.changed, "accepted_statuscodes", "one of them is no status and no range of statuses")
     }
     if !known.isEmpty { check["expect.status"] = .list(known.map { .plain($0) }) }
-    if row.flag("expiry_notification"), url.hasPrefix("https:") {
+    // Kuma does not look at the days of a certificate that it does not verify.
+    if row.flag("expiry_notification"), !isUnverified, url.hasPrefix("https:") {
       check["expect.certificate.warn"] = days.first.map { .plain("\($0)d") }
     }
     if type == "keyword" { keyword(&check) }

@@ -124,7 +124,7 @@ private struct KumaBook {
       }
       above = parent["parent"]?.text.map { ByteText($0) }
     }
-    notifications.add(check, row, ids)
+    notifications.add(&check, row, ids)
     if let id { keys[id] = [check.key] }
   }
 

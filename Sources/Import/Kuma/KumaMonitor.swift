@@ -159,6 +159,8 @@ struct KumaMonitor {
     case "secure":
       row.carry("expiry_notification", "smtp_security")
       check["tls"] = .plain("true")
+      // The connection is verified all the same.
+      guard !row.flag("ignore_tls") else { return }
       check["expect.certificate.warn"] = days.first.map { .plain("\($0)d") }
     case "starttls":
       row.list(

@@ -12,10 +12,16 @@ struct KumaNotifications {
   private var nodes: [ByteText: ForeignNode] = [:]
   private var order: [ByteText] = []
   private var names = FreeNames()
-  private var book = RuleBook()
+  /// Which channels the checks notify, in the order of the monitors.
+  private var wanted: [(check: Int, way: Way)] = []
   private var certificates: [ByteText: [Int]] = [:]
-  /// Milliseconds after which a failure is notified again.
-  private var reminders: Set<Int> = []
+  private var reminders = Reminders()
+
+  /// How a notification is used: one that repeats failures is a channel of its own.
+  private struct Way: Hashable {
+    var id: ByteText
+    var reminds: Bool
+  }
 
   /// - Parameter days: before a certificate's end, on which it is notified of.
   init(_ nodes: [ForeignNode], days: [Int], _ ledger: Ledger) {
@@ -40,54 +46,62 @@ struct KumaNotifications {
   }
 
   /// - Parameter ids: notifications of the monitor.
-  mutating func add(_ check: ImportedCheck, _ row: KumaRow, _ ids: [String]) {
+  mutating func add(_ check: inout ImportedCheck, _ row: KumaRow, _ ids: [String]) {
     let resend = row.number("resend_interval") ?? 0
-    for id in ids {
-      guard let name = channels[ByteText(id)]?.name else { continue }
-      book.add(check.key, to: name, after: nil, recoveries: 1)
-      if check["expect.certificate.warn"] != nil { certificates[ByteText(id), default: []].append(check.key) }
-      guard resend > 0 else { continue }
-      channels[ByteText(id)]?["updates"] = .plain("true")
-      let interval = min(max(1, row["interval"]?.number ?? 60), 604_800)
-      reminders.insert(min(max(60, min(resend, 604_800) * interval), 604_800) * 1000)
+    let known = ids.map { ByteText($0) }.filter { channels[$0] != nil }
+    for id in known {
+      wanted.append((check.key, Way(id: id, reminds: resend > 0)))
+      if check["expect.certificate.warn"] != nil { certificates[id, default: []].append(check.key) }
     }
+    guard resend > 0, !known.isEmpty else { return }
+    let interval = min(max(1, row["interval"]?.number ?? 60), 604_800)
+    reminders.add(min(resend, 604_800) * interval * 1000, of: &check, "resend_interval")
   }
 
   /// Writes the channels that monitors use.
   mutating func finish() {
-    let rules = book.rules()
-    let used = Set(
-      rules.flatMap { rule -> [ByteText] in
-        guard case .list(let names)? = rule["channels"] else { return [] }
-        return names.compactMap { $0.word.map { ByteText($0) } }
-      })
-    for id in order {
-      guard let channel = channels[id] else { continue }
-      guard used.contains(ByteText(channel.name)) else {
-        let why = "no monitor uses it"
-        ledger.list(nodes[id], why)
-        ledger.leaveOut("notification \(channel.name)", why)
-        continue
-      }
-      ledger.sections.channels.append(channel)
+    let names = writeChannels()
+    ledger.sections.reminders.merge(reminders.ofChecks) { min($0, $1) }
+    var book = RuleBook()
+    for (check, way) in wanted {
+      if let name = names[way] { book.add(check, to: name, after: nil, recoveries: 1) }
     }
-    if reminders.count > 1, let least = reminders.min() {
-      for index in ledger.sections.channels.indices {
-        ledger.sections.channels[index].note(
-          .changed, "resend_interval", "all channels remind as often: \(ForeignDuration.text(least))")
-      }
-    }
-    ledger.sections.remind = reminders.min()
-    ledger.sections.rules += rules
+    ledger.sections.rules += book.rules()
     for id in order {
-      guard let checks = certificates[id], let channel = channels[id] else { continue }
-      var rule = ImportedCheck(name: "\(channel.name) certificates", type: "certificate_expiry")
+      guard let checks = certificates[id], let name = names[Way(id: id, reminds: false)] else { continue }
+      var rule = ImportedCheck(name: "\(name) certificates", type: "certificate_expiry")
       rule["before"] = .list(days.map { .plain("\($0)d") })
       rule["severity"] = .plain("medium")
-      rule["channels"] = .list([.text(channel.name)])
+      rule["channels"] = .list([.text(name)])
       rule.selected = checks
       ledger.sections.rules.append(rule)
     }
+  }
+
+  /// - Returns: the names of the channels. A certificate is notified of once a step, so it has one that does not remind.
+  private mutating func writeChannels() -> [Way: String] {
+    let ways = Set(wanted.map(\.way)).union(certificates.keys.map { Way(id: $0, reminds: false) })
+    var made: [Way: String] = [:]
+    for id in order {
+      guard let channel = channels[id] else { continue }
+      let own = [false, true].map { Way(id: id, reminds: $0) }.filter(ways.contains)
+      for (index, way) in own.enumerated() {
+        var channel = channel
+        channel["updates"] = .flag(way.reminds)
+        if index > 0 { (channel.name, channel.carried) = (names.take("\(channel.name) with reminders"), 0) }
+        if way.reminds, let difference = reminders.difference {
+          channel.note(.changed, "resend_interval", difference)
+        }
+        made[way] = channel.name
+        ledger.sections.channels.append(channel)
+      }
+      if own.isEmpty {
+        let why = "no monitor uses it"
+        ledger.list(nodes[id], why)
+        ledger.leaveOut("notification \(channel.name)", why)
+      }
+    }
+    return made
   }
 
   // MARK: Kinds
@@ -101,7 +115,7 @@ struct KumaNotifications {
     let type = settings.text("type") ?? ""
     if let why = write(type, &settings, &channel) { return why }
     row.carry("config")
-    channel["updates"] = .plain("false")
+    channel["updates"] = .flag(false)
     _ = (settings.text("name"), settings.text("isDefault"), settings.text("applyExisting"))
     let rest = settings.rest
     if !rest.isEmpty {

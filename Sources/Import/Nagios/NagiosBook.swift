@@ -42,6 +42,8 @@ final class NagiosBook {
   private(set) var isLengthUnread = false
   /// A host is down when its plugin warns.
   private(set) var hostsFailOnWarnings = false
+  /// Names with signs of a pattern are patterns.
+  private var hasPatterns = false
 
   private struct HostGroup {
     var lists: [ForeignNode] = []
@@ -61,6 +63,7 @@ final class NagiosBook {
         let length = Self.length(value)
         (intervalLength, isLengthUnread) = (length ?? 60, length == nil)
       }
+      if name == "use_regexp_matching" { hasPatterns = (value.number ?? 0) > 0 }
       if Self.aggressive.contains(name) { hostsFailOnWarnings = (value.number ?? 0) > 0 }
       if name.hasPrefix("$USER"), name.hasSuffix("$"), let number = Int(name.dropFirst(5).dropLast()) {
         users[number] = value
@@ -167,13 +170,18 @@ final class NagiosBook {
 
   // MARK: Hosts
 
+  /// Whether Nagios looks for hosts or groups by the name.
+  func isPattern(_ name: String) -> Bool {
+    hasPatterns && (name.contains { "*?+".contains($0) } || name.range(of: "\\.") != nil)
+  }
+
   /// The hosts of an object, without those that `!` takes out, each once.
   ///
   /// - Parameter prefix: `dependent_`, of a dependency.
-  /// - Returns: also the names that nothing in the files has.
+  /// - Returns: also those that are named themselves, not by a group, and the names that nothing in the files has.
   func hosts(
     of object: NagiosObject, _ prefix: String = ""
-  ) throws(ImportProblem) -> (known: [String], unknown: [String]) {
+  ) throws(ImportProblem) -> (known: [String], named: Set<ByteText>, unknown: [String]) {
     var unknown: [String] = []
     var refused: Set<ByteText> = []
     var found: [String] = []
@@ -188,6 +196,7 @@ final class NagiosBook {
         unknown.append("host \(name)")
       }
     }
+    let named = Set(found.map { ByteText($0) })
     var seen: Set<ByteText> = []
     for name in try names("\(prefix)hostgroup_name", of: object) where seen.insert(ByteText(name)).inserted {
       let isRefused = name.hasPrefix("!")
@@ -204,7 +213,7 @@ final class NagiosBook {
     try count(found.count + refused.count)
     var once: Set<ByteText> = []
     return (
-      found.filter { !refused.contains(ByteText($0)) && once.insert(ByteText($0)).inserted }, unknown
+      found.filter { !refused.contains(ByteText($0)) && once.insert(ByteText($0)).inserted }, named, unknown
     )
   }
 

@@ -62,35 +62,51 @@ final class NagiosContacts {
     ledger.carry(interval)
     let minutes = given ?? 30
     let reminds = minutes.isFinite && minutes > 0
-    if reminds { mail.remind(seconds: minutes * book.intervalLength) }
-    if let period = try value("notification_period") { periods.use(period, ledger) }
+    let period = try value("notification_period")
+    guard periods.use(period, ledger) else { return }
     if let delay = try book.value("first_notification_delay", of: object), delay.text != "0" {
       ledger.list(delay, "the first notification is sent at once", .stricter)
     }
-    for name in contacts {
-      try add(&check, name, wanted, isService: isService, reminds: reminds)
-    }
+    let notice = Notice(wanted: wanted, isService: isService, reminds: reminds, period: period)
+    var isNotified = false
+    for name in contacts { if try add(&check, name, notice) { isNotified = true } }
+    guard reminds, isNotified else { return }
+    mail.remind(of: &check, seconds: minutes * book.intervalLength, "notification_interval")
   }
 
+  /// How a check notifies its contacts.
+  private struct Notice {
+    /// `nil`: of all states.
+    var wanted: Set<Character>?
+    var isService: Bool
+    var reminds: Bool
+    var period: ForeignNode?
+  }
+
+  /// - Returns: whether a channel is notified.
   private func add(
-    _ check: inout ImportedCheck, _ name: String, _ wanted: Set<Character>?, isService: Bool, reminds: Bool
-  ) throws(ImportProblem) {
+    _ check: inout ImportedCheck, _ name: String, _ notice: Notice
+  ) throws(ImportProblem) -> Bool {
     guard let contact = contacts[ByteText(name)] else {
-      return check.note(
-        .laxer, "contacts", "the contact \(name.printable(maxBytes: 100)) is not in the files given")
+      check.note(.laxer, "contacts", "the contact \(name.printable(maxBytes: 100)) is not in the files given")
+      return false
     }
-    let kind = isService ? "service" : "host"
+    let kind = notice.isService ? "service" : "host"
     let own = Self.letters(try book.value("\(kind)_notification_options", of: contact))
     func wants(_ letter: Character) -> Bool {
-      (own?.contains(letter) ?? true) && (wanted?.contains(letter) ?? true)
+      (own?.contains(letter) ?? true) && (notice.wanted?.contains(letter) ?? true)
     }
     let isOff = try book.value("\(kind)_notifications_enabled", of: contact)?.flag == false
-    let fails = wants(isService ? "c" : "d")
-    let warns = isService && wants("w") && MailContacts.warns(check)
-    guard !isOff, fails || warns else { return }
-    let way = MailContacts.Way(contact: ByteText(name), recovers: wants("r"), reminds: reminds)
-    guard let channel = try channel(way, contact, kind) else { return }
-    mail.notify(channel, of: check, fails: fails, warns: warns)
+    let fails = wants(notice.isService ? "c" : "d")
+    let warns = notice.isService && wants("w") && MailContacts.warns(check)
+    guard !isOff, fails || warns else { return false }
+    let period = try book.value("\(kind)_notification_period", of: contact)
+    guard periods.use(period, ledger) else { return false }
+    let way = MailContacts.Way(contact: ByteText(name), recovers: wants("r"), reminds: notice.reminds)
+    guard let channel = try channel(way, contact, kind) else { return false }
+    periods.notify(in: [notice.period, period])
+    mail.notify(channel, of: &check, fails: fails, warns: warns)
+    return true
   }
 
   /// `nil`: all of them.
@@ -165,7 +181,7 @@ final class NagiosContacts {
     for key in ["notifications_enabled", "notification_commands"] {
       ledger.carry(try book.value("\(kind)_\(key)", of: contact))
     }
-    if let period = try book.value("\(kind)_notification_period", of: contact) { periods.use(period, ledger) }
+    _ = periods.use(try book.value("\(kind)_notification_period", of: contact), ledger)
     guard let options = try book.value("\(kind)_notification_options", of: contact) else { return }
     ledger.carry(options)
     let further = (Self.letters(options) ?? []).intersection(["u", "f", "s"])
@@ -198,89 +214,5 @@ final class NagiosContacts {
   /// A contact that became a channel.
   func isUsed(_ contact: NagiosObject) -> Bool {
     mail.isUsed(contact.node["contact_name"]?.text ?? "")
-  }
-}
-
-/// `timeperiod` objects, and those in which checks run and contacts are notified.
-struct NagiosPeriods {
-  private static let days = [
-    "sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday",
-  ]
-
-  private var known: [ByteText: ForeignNode] = [:]
-  private var used: [ByteText: [ForeignNode]] = [:]
-  private var zone: ForeignNode?
-
-  init(_ files: [NagiosFile]) {
-    for object in files.flatMap(\.objects) where object.kind == "timeperiod" {
-      if let name = object.node["timeperiod_name"]?.text { known[ByteText(name)] = object.node }
-    }
-    zone = files.flatMap(\.settings).last { $0.name == "use_timezone" }?.value
-  }
-
-  mutating func use(_ period: ForeignNode, _ ledger: Ledger) {
-    guard let name = period.text.map({ ByteText($0) }) else { return }
-    if isAlways(name) {
-      ledger.carry(period)
-      ledger.carry(known[name])
-    } else {
-      used[name, default: []].append(period)
-    }
-  }
-
-  /// When a check runs: all day, whatever the file says.
-  func run(_ period: ForeignNode?, _ ledger: Ledger) {
-    guard let period, let name = period.text.map({ ByteText($0) }) else { return }
-    guard isAlways(name) else {
-      return ledger.list(
-        period, "checks run all day; write maintenance for the rest", always: false, .changed)
-    }
-    ledger.carry(period)
-    ledger.carry(known[name])
-  }
-
-  private func isAlways(_ name: ByteText) -> Bool {
-    guard let node = known[name] else { return name.text.lowercased() == "24x7" }
-    return range(node).map { $0 == "00:00-24:00" } ?? false
-  }
-
-  /// The range that holds on each day. `nil` where days differ, or others are named.
-  private func range(_ node: ForeignNode) -> String? {
-    let own = ["timeperiod_name", "alias", "name", "register"]
-    let entries = (node.entries ?? []).filter { !own.contains($0.name) }
-    let ranges = Set(entries.compactMap { $0.value.text.map { ByteText($0.replacing(" ", with: "")) } })
-    guard entries.count == 7, Set(entries.map { ByteText($0.name) }).count == 7, ranges.count == 1,
-      entries.allSatisfy({ Self.days.contains($0.name) })
-    else { return nil }
-    return ranges.first?.text
-  }
-
-  /// One time of day for all: quiet hours are the rest of it.
-  func quiet(_ ledger: Ledger) -> ImportedCheck? {
-    guard !used.isEmpty else { return nil }
-    guard used.count == 1, let (name, places) = used.first, let node = known[name], let range = range(node),
-      let zone, let clock = zone.text
-    else {
-      let why =
-        used.count == 1 && self.zone == nil
-        ? "whose clock it means is not in the files (use_timezone): write alerts.quiet_hours"
-        : "alerts.quiet_hours is one time of day for all channels"
-      for place in used.values.joined() { ledger.list(place, why, .changed) }
-      return nil
-    }
-    let ends = range.split(separator: "-").map(String.init)
-    guard ends.count == 2, ends.allSatisfy({ $0.utf8.count == 5 }), ends[0] != ends[1] else {
-      for place in places { ledger.list(place, "it is no one time of day", .changed) }
-      return nil
-    }
-    for place in places { ledger.carry(place) }
-    ledger.carry(node)
-    ledger.carry(zone)
-    var quiet = ImportedCheck(named: "quiet hours")
-    quiet["from"] = .text(ends[1] == "24:00" ? "00:00" : ends[1])
-    quiet["to"] = .text(ends[0])
-    quiet["timezone"] = .text(clock)
-    quiet.note(.changed, "notification_period", "what lasts is told when they end, as one message")
-    return quiet
   }
 }

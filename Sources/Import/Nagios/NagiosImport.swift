@@ -20,10 +20,15 @@ struct NagiosImport {
     let work = Work(book: book, contacts: contacts, links: links)
     var checks: [ImportedCheck] = []
     let objects = files.flatMap(\.objects)
-    for object in objects where object.isReal {
+    let definitions = try NagiosDefinitions(objects, book, ledger)
+    for (index, object) in objects.enumerated() where object.isReal {
       ledger.settle()
       switch object.kind {
-      case "service": checks += try services(object, work)
+      case "service": checks += try services(object, definitions.hosts(of: index), work)
+      case "host" where definitions.isReplaced(index, object):
+        ledger.list(
+          object.node["host_name"], "Nagios keeps one definition of a host: the last is taken", .changed)
+        ledger.list(object.node, "another definition of the host counts", always: false)
       case "host": if let check = try host(object, work) { checks.append(check) }
       default: break
       }
@@ -132,21 +137,35 @@ struct NagiosImport {
   }
 
   private func services(
-    _ service: NagiosObject, _ work: Work
+    _ service: NagiosObject, _ hosts: NagiosDefinitions.Hosts, _ work: Work
   ) throws(ImportProblem) -> [ImportedCheck] {
     let book = work.book
-    let hosts = try book.hosts(of: service)
     if let name = hosts.unknown.first {
-      let why = "\(name.printable(maxBytes: 120)) is not in the files given"
+      let isPattern = hosts.unknown.contains(where: book.isPattern)
+      let why =
+        isPattern
+        ? "names by patterns (use_regexp_matching) are not worked out"
+        : "\(name.printable(maxBytes: 120)) is not in the files given"
       ledger.list(try book.value(name.hasPrefix("host ") ? "host_name" : "hostgroup_name", of: service), why)
+      if isPattern {
+        let words = try book.value("service_description", of: service)?.text ?? "service"
+        ledger.leaveOut("\(name) \(words)", why)
+      }
     }
-    let weight = ForeignWeight(service.node)
-    try ledger.count(
-      hosts.known.count, sharing: weight, of: "the service that ends at line \(service.node.line)")
+    if hosts.known.isEmpty, hosts.isReplaced {
+      ledger.list(service.node, "other definitions of the service count on its hosts", always: false)
+    }
     var made: [ImportedCheck] = []
     for name in hosts.known {
-      guard let host = book.host(name) else { continue }
-      if let check = try check(service, isService: true, on: host, name, work) { made.append(check) }
+      guard let host = book.host(name),
+        var check = try check(service, isService: true, on: host, name, work)
+      else { continue }
+      if hosts.twice.contains(ByteText(name)) {
+        check.note(
+          .changed, "service_description",
+          "Nagios keeps one definition of a service on a host: the last is taken")
+      }
+      made.append(check)
     }
     if !made.isEmpty {
       for key in ["host_name", "hostgroup_name", "service_description", "check_command"] {
@@ -214,7 +233,9 @@ struct NagiosImport {
     let active = try book.value("active_checks_enabled", of: object)
     if active?.flag == false { check["enabled"] = .plain("false") }
     ledger.carry(active)
-    work.contacts.periods.run(try book.value("check_period", of: object), ledger)
+    if !work.contacts.periods.run(try book.value("check_period", of: object), ledger) {
+      check["enabled"] = .plain("false")
+    }
     let notes = try book.value("notes_url", of: object)
     if let page = notes?.text, check.takeRunbook(page) { ledger.carry(notes) }
     check.carried = ledger.carried - before
@@ -261,10 +282,9 @@ struct NagiosImport {
       _ = try span("retry_interval", "retry_check_interval")
       return
     }
-    check["failure_threshold"] = .number(check.within(1...100, "max_check_attempts", tries))
     // One.
     let retry = try span("retry_interval", "retry_check_interval") ?? Int(book.intervalLength * 1000)
-    if retry < interval, retry >= 1000 { check["interval_failing"] = .duration(retry) }
+    check.attempts(tries, retry: retry, interval: interval)
   }
 }
 

@@ -29,7 +29,8 @@ final class NagiosLinks {
 
   // MARK: Hosts
 
-  /// All that stands on a host cannot be reached without its parents.
+  /// All that stands on a host cannot be reached without its parents. One that is up is enough, and one without a check is
+  /// always up.
   private func host(_ object: NagiosObject) throws(ImportProblem) {
     guard let name = object.node["host_name"]?.text, let node = try book.value("parents", of: object) else {
       return
@@ -37,21 +38,28 @@ final class NagiosLinks {
     let own = links.keys(ofHost: name)
     guard !own.isEmpty else { return }
     let names = try book.names("parents", of: object)
-    let found = names.prefix(CheckLinks.most).compactMap { links.key(host: $0, service: nil) }
-    guard !found.isEmpty else {
+    let found = names.compactMap { links.key(host: $0, service: nil) }
+    for name in names where try isAlwaysUp(name) {
+      return ledger.list(node, "no check runs of a host that it names, so it is always up")
+    }
+    guard found.count == names.count else {
       return ledger.list(
-        node, "no check is made of the host that it names: give it a check_command", .stricter)
+        node, "no check is made of \(found.isEmpty ? "the host" : "one of the hosts") that it names",
+        .stricter)
     }
     ledger.carry(node)
     for key in own {
       links.depend(key, on: found)
-      if found.count < names.count {
-        note(key, .stricter, node, "no check is made of one of the hosts that it names")
-      }
       if found.count > 1 {
         note(key, .laxer, node, "one parent that is down is enough here; there all of them have to be")
       }
     }
+  }
+
+  private func isAlwaysUp(_ name: String) throws(ImportProblem) -> Bool {
+    guard let host = book.host(name) else { return false }
+    guard try book.value("check_command", of: host) != nil else { return true }
+    return try book.value("active_checks_enabled", of: host)?.flag == false
   }
 
   private func note(_ key: Int, _ change: ImportNote.Change, _ node: ForeignNode, _ why: String) {

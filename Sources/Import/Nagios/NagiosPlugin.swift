@@ -192,11 +192,17 @@ struct NagiosPlugin: Sendable {
   ) { $0.dig() }
 
   private static let certificate = NagiosPlugin(
-    short: "hVvH:p:P:w:c:n:m:Nt:46sAf:r:i:o:e:",
+    short: "hVvH:p:P:w:c:n:m:Nt:46sAf:r:i:o:e:C:L:",
     long: [
       "host": "H", "port": "p", "protocol": "P", "cn": "n", "match": "m", "host-cn": "N", "selfsigned": "s",
       "noauth": "A", "file": "f", "rootcert": "r", "issuer": "i", "org": "o", "email": "e",
-    ], flags: ["ignore-exp", "ignore-sct", "ignore-ocsp"], values: ["sni"], harmless: "vVhN",
-    laxer: ["i", "o", "e"]
+    ],
+    flags: [
+      "ignore-exp", "ignore-sct", "ignore-ocsp", "ignore-ocsp-errors", "ignore-ocsp-timeout",
+      "ignore-sig-alg",
+      "ignore-host-cn", "ignore-maximum-validity", "altnames",
+    ], values: ["sni", "maximum-validity", "proxy", "url", "serial", "clientpass"], harmless: "vVhN",
+    harmlessLong: ["sni", "output-format", "altnames"],
+    laxer: ["i", "o", "e", "L", "maximum-validity", "serial"]
   ) { $0.sslCertificate() }
 }

@@ -159,6 +159,15 @@ extension ImportedCheck {
     return made
   }
 
+  /// An authority beside a certificate that is not verified has no effect, and a check may not have both.
+  mutating func dropUnusedAuthority() {
+    guard self["tls.verify"]?.word == "false", self["tls.ca_file"] != nil, case .map(let tls)? = self["tls"]
+    else { return }
+    self["tls"] = .map(tls.filter { $0.name != "ca_file" })
+    notes.append(
+      ImportNote(place: "tls.ca_file", why: "the certificate is not verified, so it has no effect"))
+  }
+
   /// Redirects; none is not to follow them.
   mutating func redirects(_ name: String, _ most: Int) {
     if most <= 0 {

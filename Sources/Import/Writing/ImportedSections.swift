@@ -13,14 +13,17 @@ package struct ImportedSections: Sendable {
   package var page: ImportedCheck?
   /// `alerts.quiet_hours`; its name is not written.
   package var quiet: ImportedCheck?
-  /// `alerts.remind` in milliseconds.
-  package var remind: Int?
+  /// Milliseconds from one notification of a failure to the next, by the keys of the checks that have it.
+  package var reminders: [Int: Int] = [:]
 
   package init() {}
 
   package var isEmpty: Bool {
     channels.isEmpty && rules.isEmpty && windows.isEmpty && discover.isEmpty && page == nil
   }
+
+  /// `alerts.remind` in milliseconds.
+  package var remind: Int? { reminders.values.min() }
 
   /// All entries.
   package var entries: [ImportedCheck] {

@@ -23,9 +23,9 @@ final class MailContacts {
   private var used: Set<ByteText> = []
   private var names = FreeNames()
   private var rules = RuleBook()
-  /// Checks whose warnings a channel is notified of.
-  private var warned: [ByteText: [Int]] = [:]
-  private var reminders: Set<Int> = []
+  /// Checks whose warnings a channel is notified of, by how long they have to last.
+  private var warned: [ByteText: [Int: [Int]]] = [:]
+  private var reminders = Reminders()
 
   /// - Parameters:
   ///   - program: the other monitor.
@@ -65,15 +65,17 @@ final class MailContacts {
 
   /// - Parameters:
   ///   - fails: the channel is notified when the check is down.
-  ///   - warns: the channel is notified when the check is degraded.
-  func notify(_ channel: String, of check: ImportedCheck, fails: Bool, warns: Bool) {
+  ///   - warns: the channel is notified when the check is degraded for as long as its attempts take.
+  func notify(_ channel: String, of check: inout ImportedCheck, fails: Bool, warns: Bool) {
     if fails { rules.add(check.key, to: channel, after: nil, recoveries: 1) }
-    if warns { warned[ByteText(channel), default: []].append(check.key) }
+    if warns { warned[ByteText(channel), default: [:]][check.warningTime(), default: []].append(check.key) }
   }
 
-  /// Repeats notifications; all channels repeat them as often in the new file.
-  func remind(seconds: Double) {
-    reminders.insert(max(60_000, Int(min(seconds, 604_800) * 1000)))
+  /// Repeats notifications of the check; all channels repeat them as often in the new file.
+  ///
+  /// - Parameter key: the setting of the other monitor that says how often.
+  func remind(of check: inout ImportedCheck, seconds: Double, _ key: String) {
+    reminders.add(Int(min(seconds, 1e9) * 1000), of: &check, key)
   }
 
   /// Degraded is a warning, which only a check with such a limit has.
@@ -85,24 +87,27 @@ final class MailContacts {
   ///
   /// - Parameter key: the setting of the other monitor that says how often it repeats notifications.
   func finish(_ ledger: Ledger, interval key: String) {
-    if reminders.count > 1, let least = reminders.min() {
-      for way in order where way.reminds {
-        channels[way]?.note(
-          .changed, key, "all channels remind as often: \(ForeignDuration.text(least))")
-      }
+    if let difference = reminders.difference {
+      for way in order where way.reminds { channels[way]?.note(.changed, key, difference) }
     }
     guard !order.isEmpty else { return }
-    ledger.sections.remind = reminders.min()
+    ledger.sections.reminders = reminders.ofChecks
     ledger.sections.channels += order.compactMap { channels[$0] }
     ledger.sections.rules += rules.rules()
-    for way in order {
-      guard let channel = channels[way]?.name, let checks = warned[ByteText(channel)] else { continue }
-      var rule = ImportedCheck(name: "\(channel) warnings", type: "state")
-      rule["state"] = .plain("degraded")
-      rule["for"] = .plain("0s")
-      rule["channels"] = .list([.text(channel)])
-      rule.selected = checks
-      ledger.sections.rules.append(rule)
+    for channel in order.compactMap({ channels[$0]?.name }) {
+      let warned = (warned[ByteText(channel)] ?? [:]).sorted { $0.key < $1.key }
+      ledger.sections.rules += warned.map { Self.warnings(of: $1, to: channel, after: $0) }
     }
+  }
+
+  private static func warnings(of checks: [Int], to channel: String, after lasting: Int) -> ImportedCheck {
+    let span = lasting > 0 ? ForeignDuration.text(lasting) : nil
+    var rule = ImportedCheck(
+      name: "\(channel) warnings" + (span.map { " after \($0)" } ?? ""), type: "state")
+    rule["state"] = .plain("degraded")
+    rule["for"] = .plain(span ?? "0s")
+    rule["channels"] = .list([.text(channel)])
+    rule.selected = checks
+    return rule
   }
 }

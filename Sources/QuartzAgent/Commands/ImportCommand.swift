@@ -177,14 +177,24 @@ struct ImportCommand: AsyncParsableCommand {
 
   private func write(_ document: ImportDocument, _ report: String?) throws {
     do {
-      if let report, !document.report.isEmpty {
-        try writeWhole(report, Array((document.report.joined(separator: "\n") + "\n").utf8))
+      if let report {
+        let lines = document.report.map { $0 + "\n" }.joined()
+        // One beside the output that has nothing to say is not made, and that of a former import is removed.
+        if lines.isEmpty, self.report == nil {
+          unlink(report)
+        } else {
+          try writeWhole(report, Array(lines.utf8))
+        }
       }
       guard let output else {
         _ = printOutput(document.text)
         return
       }
       try document.write(to: output)
+      let unused = document.unusedSecrets(beside: output)
+      if !unused.isEmpty {
+        printError("quartz-agent: of a former import, not used any more: \(unused.andMore(after: 3))")
+      }
     } catch {
       throw failure(error.words, status: ExitStatus.cannotCreate)
     }

@@ -137,12 +137,25 @@ struct ImportDocument {
     lost += check.carried
   }
 
+  /// The folder of secrets of a file at this path.
+  private func directory(_ folder: String, beside path: String) -> String {
+    (path.lastIndex(of: "/").map { String(path[...$0]) } ?? "") + folder
+  }
+
+  /// Files of the folder of secrets that the document does not name.
+  func unusedSecrets(beside path: String) -> [String] {
+    guard let folder else { return [] }
+    let used = Set(secrets.map { ByteText($0.name) })
+    let names = fileNames(in: directory(folder, beside: path)).filter { !$0.hasPrefix(".") }
+    return names.filter { !used.contains(ByteText($0)) }.sorted().map {
+      "\(folder)/\($0)".printable(maxBytes: 300)
+    }
+  }
+
   /// The file, and its secrets beside it.
   func write(to path: String) throws(UnreadableFile) {
     if let folder, !secrets.isEmpty {
-      let base =
-        path.contains("/") ? String(path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex)) : ""
-      let directory = base + folder
+      let directory = directory(folder, beside: path)
       guard mkdir(directory, 0o700) == 0 || errno == EEXIST else {
         throw UnreadableFile(directory, String(cString: strerror(errno)))
       }

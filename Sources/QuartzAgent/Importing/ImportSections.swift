@@ -26,7 +26,7 @@ struct ImportSections {
 
   private mutating func sections() -> ImportedSections {
     var made = ImportedSections()
-    made.remind = given.remind
+    made.reminders = given.reminders.filter { names[$0.key] != nil }
     for channel in given.channels.prefix(AlertChannel.limit) {
       var alone = ImportedSections()
       alone.channels = [channel]
@@ -34,10 +34,11 @@ struct ImportSections {
     }
     tooMany(given.channels, AlertChannel.limit, "channels")
     rules(&made)
-    if made.rules.isEmpty {
-      for channel in made.channels { refused.append((channel, "no rule notifies it")) }
-      made.channels = []
+    let notified = Set(made.rules.flatMap(Self.channels))
+    for channel in made.channels where !notified.contains(ByteText(channel.name)) {
+      refused.append((channel, "no rule notifies it"))
     }
+    made.channels.removeAll { !notified.contains(ByteText($0.name)) }
     if let quiet = given.quiet, !made.channels.isEmpty {
       var alone = ImportedSections()
       (alone.channels, alone.quiet) = (made.channels, quiet)
@@ -60,9 +61,7 @@ struct ImportSections {
     let known = Set(made.channels.map { ByteText($0.name) })
     var all: [ImportedCheck] = []
     for rule in given.rules {
-      guard case .list(let channels)? = rule["channels"],
-        channels.contains(where: { known.contains(ByteText($0.word ?? "")) })
-      else {
+      guard Self.channels(of: rule).contains(where: known.contains) else {
         refused.append((rule, "its channel was left out"))
         continue
       }
@@ -74,6 +73,11 @@ struct ImportSections {
       keep(rule, alone, &made.rules)
     }
     tooMany(all, AlertRule.limit, "rules")
+  }
+
+  private static func channels(of rule: ImportedCheck) -> [ByteText] {
+    guard case .list(let channels)? = rule["channels"] else { return [] }
+    return channels.map { ByteText($0.word ?? "") }
   }
 
   private mutating func windows(_ made: inout ImportedSections) {
