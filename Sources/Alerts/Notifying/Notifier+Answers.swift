@@ -108,7 +108,7 @@ extension Notifier {
         guard notification.kind == .recovered, incident.isOpen else { return }
         if notification.channel.keepsState {
           // Its receiver knows the storm alone: what still fires is opened there by itself.
-          incident.log[name] = NotificationRecord()
+          incident.log[name] = incident.log[name]?.successor
         } else if draft.incident.activeCount == 0 {
           // It is not among what is still down: the end of the storm is its end.
           incident.log[name]?.heard.isOver = true
@@ -156,12 +156,15 @@ extension Draft {
         || isLeaving && record.heard.alerts[member.trouble.key] != nil
     }
     (self.incident, self.channel, self.members, self.record) = (incident, channel, members, record)
-    fresh = Set(members.filter(\.isActive).map(\.trouble.key))
+    let heard = record.heard
+    fresh = Set(
+      members.lazy.filter { $0.isActive && Self.isNews($0.trouble, heard) }.map(\.trouble.key))
     if isLeaving || members.isEmpty {
       guard record.mayBeKnown, !record.heard.isOver else { return nil }
       trigger = isLeaving ? .channelRemoved : .belowSeverity
     } else {
-      trigger = incident.isOpen ? .opened : .resolved
+      let isKnown = !heard.isEmpty && !heard.isOver
+      trigger = !incident.isOpen ? .resolved : isKnown ? .reminder : .opened
     }
   }
 

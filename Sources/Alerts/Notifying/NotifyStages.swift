@@ -93,6 +93,9 @@ struct Stage: Sendable {
 
   /// Stages that decide whether a channel gets an incident at all, and not when.
   static let whether = all.prefix { $0.name != .wait }
+
+  /// Stages of one incident, without those of what is sent besides.
+  static let byItself = all.prefix { $0.name != .storm }
 }
 
 // What leaves alerts out that are not to be notified of now, and holds a draft that has none left.
