@@ -237,6 +237,14 @@ extension Draft {
     return refused.words
   }
 
+  /// The notification on its way that says the same; `nil` where there is none.
+  var unchanged: NotificationRecord.Sending? {
+    record.sending.flatMap { $0.kind == kind && $0.heard == heard ? $0 : nil }
+  }
+
+  /// Failed attempts of it while the receiver could be reached.
+  var failures: Int { unchanged?.failures ?? 0 }
+
   /// State of the incident that the receiver knows once it has the notification.
   package var heard: Heard {
     var heard = Heard()

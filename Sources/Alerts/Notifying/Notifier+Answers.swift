@@ -26,12 +26,26 @@ extension Notifier {
     case .failed(let words, let retryAfter, let isUnreachable):
       states[channel]?.fail(
         words, retryAfter: retryAfter, isUnreachable: isUnreachable, id: notification.id, at: now.boot)
+      // Other incidents are tried before it: the receiver may fail because of it.
+      if !isUnreachable, notification.form == .incident {
+        for draft in notification.parts {
+          book.update(draft.incident.id) { $0.log[channel]?.sending?.fail() }
+        }
+      }
     case .partly(let words, let remaining, let refused, let isTaken):
-      states[channel]?.fail(
-        words, retryAfter: nil, isUnreachable: false, id: notification.id, at: now.boot)
+      // A recipient took it, so the server works: other notifications do not wait for the recipients that are left.
+      let isAlone = isTaken && notification.form.isPostponedAlone
+      if isAlone {
+        states[channel]?.succeed()
+        states[channel]?.problem = words
+      } else {
+        states[channel]?.fail(
+          words, retryAfter: nil, isUnreachable: false, id: notification.id, at: now.boot)
+      }
       func leave(_ sending: inout NotificationRecord.Sending?) {
         guard var left = sending else { return }
         (left.recipients, left.refused, left.isTaken) = (remaining, refused, isTaken)
+        if isAlone { left.postpone(at: now.boot) }
         sending = left
       }
       for draft in notification.parts {
