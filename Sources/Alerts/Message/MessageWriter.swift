@@ -184,6 +184,7 @@ extension MessageWriter {
     (message.region, message.pageURL, message.isStorm) = (region, pageURL, true)
     message.opening = Self.opening(notification.parts, id)
     message.thread = "Storm of incidents since \(MessageText.minute(begin)) UTC"
+    message.acknowledgedBy = notification.parts.acknowledgement?.by
     if notification.kind == .recovered { message.end = now }
     let shown = firing.isEmpty ? members : firing
     (message.memberCount, message.alertCount) = (shown.checkCount, shown.count)
@@ -235,12 +236,16 @@ extension MessageWriter {
     case .recovered:
       let names = DraftWords.list(Self.worstFirst(firing).map(\.trouble.name))
       return "the storm of \(all) is over; still \(state ?? "affected"): \(names)"
+    case .acknowledged:
+      return
+        "acknowledged by \(notification.parts.acknowledgement?.by ?? "an operator"): \(subject) \(are)"
     case .update where checks == 0: return "no alert of the storm of \(all) fires now"
     default:
       let still =
         state.map { "\(plural("is", checks, "are")) still \($0)" }
         ?? plural("still has alerts", checks, "still have alerts")
-      return "\(subject) \(still); the storm had \(all)"
+      let risen = notification.parts.risen(by: notification.parts).map { "now \($0.rawValue): " } ?? ""
+      return "\(risen)\(subject) \(still); the storm had \(all)"
     }
   }
 

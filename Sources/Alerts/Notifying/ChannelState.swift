@@ -46,10 +46,18 @@ package struct ChannelState: Hashable, Sendable {
   ) {
     problem = words
     failures = min(failures + 1, 1000)  // bounded: by the minimum
-    let backoff = Self.first * Double(1 << min(failures - 1, 10))
-    let limit = isUnreachable ? Self.longestUnreachable : Self.longest
-    let least = max(min(backoff, limit), min(retryAfter ?? .zero, Self.farthest))
-    retryAt = now + least * (1 + Self.spread(id, failures))
+    retryAt =
+      now + Self.pause(after: failures, retryAfter: retryAfter, isUnreachable: isUnreachable, id: id)
+  }
+
+  /// Time to the next attempt after so many failed ones in a row, of the channel or of one notification.
+  static func pause(
+    after failures: Int, retryAfter: Duration? = nil, isUnreachable: Bool = false, id: UniqueID
+  ) -> Duration {
+    let backoff = first * Double(1 << min(max(failures, 1) - 1, 10))
+    let limit = isUnreachable ? longestUnreachable : longest
+    let least = max(min(backoff, limit), min(retryAfter ?? .zero, farthest))
+    return least * (1 + spread(id, failures))
   }
 
   /// From 0 to a quarter.

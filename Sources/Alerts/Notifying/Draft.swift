@@ -36,6 +36,8 @@ package struct Draft: Sendable {
   package internal(set) var fresh: Set<Trouble.Key>
   /// Alerts were left out that the channel gets later, such as those that are muted.
   private(set) var isNarrowed = false
+  /// Of a storm: all that fires in it is acknowledged; `nil` for an incident by itself.
+  var isStormAcknowledged: Bool?
   /// When it is due; the wait says it.
   var due: Instant?
 
@@ -65,7 +67,7 @@ package struct Draft: Sendable {
     return rule.channels.isEmpty || rule.channels.contains(channel.name)
   }
 
-  private static func isNews(_ trouble: Trouble, _ heard: Heard) -> Bool {
+  static func isNews(_ trouble: Trouble, _ heard: Heard) -> Bool {
     guard let known = heard.alerts[trouble.key], known.end == nil, !heard.isOver else { return true }
     return known.severity < trouble.severity || known.level < trouble.level
   }
@@ -235,6 +237,14 @@ extension Draft {
     return refused.words
   }
 
+  /// The notification on its way that says the same; `nil` where there is none.
+  var unchanged: NotificationRecord.Sending? {
+    record.sending.flatMap { $0.kind == kind && $0.heard == heard ? $0 : nil }
+  }
+
+  /// Failed attempts of it while the receiver could be reached.
+  var failures: Int { unchanged?.failures ?? 0 }
+
   /// State of the incident that the receiver knows once it has the notification.
   package var heard: Heard {
     var heard = Heard()
@@ -248,7 +258,7 @@ extension Draft {
       }
     }
     heard.root = Incident.root(of: firing)?.trouble.key
-    heard.isAcknowledged = incident.isAcknowledged
+    heard.isAcknowledged = isStormAcknowledged ?? incident.isAcknowledged
     heard.isFlapping = firing.contains(where: \.isFlapping)
     heard.isOver = isOver
     heard.opening = record.heard.opening ?? record.sending?.heard.opening ?? severity

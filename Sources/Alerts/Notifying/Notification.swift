@@ -14,6 +14,14 @@ package struct Notification: Sendable {
     case storm(UniqueID, begin: Timestamp, firing: Int)
     /// Of a month or a week, and of no incident.
     case report(ReportSchedule, ReportSchedule.Due)
+
+    /// Recipients that did not take it have a back-off of their own.
+    var isPostponedAlone: Bool {
+      switch self {
+      case .incident, .storm: true
+      case .digest, .past, .report: false
+      }
+    }
   }
 
   package let id: UniqueID

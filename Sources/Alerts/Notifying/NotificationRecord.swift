@@ -57,9 +57,22 @@ package struct NotificationRecord: Hashable, Sendable {
     /// Of those `recipients` that are left: whether another has it, and what was said of those that will never take it.
     package var isTaken = true
     package var refused: String?
+    /// Failed attempts of this notification while the receiver could be reached, and the time of the next one where only some
+    /// recipients are left; a restart begins with none.
+    var failures = 0
+    var retryAt: Instant?
 
     package init(id: UniqueID, kind: AlertMessage.Kind, heard: Heard, recipients: [String]? = nil) {
       (self.id, self.kind, self.heard, self.recipients) = (id, kind, heard, recipients)
+    }
+
+    /// An attempt failed, and not because the receiver could not be reached.
+    mutating func fail() { failures = min(failures + 1, 1000) }  // bounded: by the minimum
+
+    /// Only some recipients took it: the others are tried again after a back-off of their own.
+    mutating func postpone(at now: Instant) {
+      fail()
+      retryAt = now + ChannelState.pause(after: failures, id: id)
     }
   }
 

@@ -26,12 +26,26 @@ extension Notifier {
     case .failed(let words, let retryAfter, let isUnreachable):
       states[channel]?.fail(
         words, retryAfter: retryAfter, isUnreachable: isUnreachable, id: notification.id, at: now.boot)
+      // Other incidents are tried before it: the receiver may fail because of it.
+      if !isUnreachable, notification.form == .incident {
+        for draft in notification.parts {
+          book.update(draft.incident.id) { $0.log[channel]?.sending?.fail() }
+        }
+      }
     case .partly(let words, let remaining, let refused, let isTaken):
-      states[channel]?.fail(
-        words, retryAfter: nil, isUnreachable: false, id: notification.id, at: now.boot)
+      // A recipient took it, so the server works: other notifications do not wait for the recipients that are left.
+      let isAlone = isTaken && notification.form.isPostponedAlone
+      if isAlone {
+        states[channel]?.succeed()
+        states[channel]?.problem = words
+      } else {
+        states[channel]?.fail(
+          words, retryAfter: nil, isUnreachable: false, id: notification.id, at: now.boot)
+      }
       func leave(_ sending: inout NotificationRecord.Sending?) {
         guard var left = sending else { return }
         (left.recipients, left.refused, left.isTaken) = (remaining, refused, isTaken)
+        if isAlone { left.postpone(at: now.boot) }
         sending = left
       }
       for draft in notification.parts {
@@ -108,7 +122,7 @@ extension Notifier {
         guard notification.kind == .recovered, incident.isOpen else { return }
         if notification.channel.keepsState {
           // Its receiver knows the storm alone: what still fires is opened there by itself.
-          incident.log[name] = NotificationRecord()
+          incident.log[name] = incident.log[name]?.successor
         } else if draft.incident.activeCount == 0 {
           // It is not among what is still down: the end of the storm is its end.
           incident.log[name]?.heard.isOver = true
@@ -156,12 +170,15 @@ extension Draft {
         || isLeaving && record.heard.alerts[member.trouble.key] != nil
     }
     (self.incident, self.channel, self.members, self.record) = (incident, channel, members, record)
-    fresh = Set(members.filter(\.isActive).map(\.trouble.key))
+    let heard = record.heard
+    fresh = Set(
+      members.lazy.filter { $0.isActive && Self.isNews($0.trouble, heard) }.map(\.trouble.key))
     if isLeaving || members.isEmpty {
       guard record.mayBeKnown, !record.heard.isOver else { return nil }
       trigger = isLeaving ? .channelRemoved : .belowSeverity
     } else {
-      trigger = incident.isOpen ? .opened : .resolved
+      let isKnown = !heard.isEmpty && !heard.isOver
+      trigger = !incident.isOpen ? .resolved : isKnown ? .reminder : .opened
     }
   }
 

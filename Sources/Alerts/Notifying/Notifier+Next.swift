@@ -82,20 +82,35 @@ extension Notifier {
   private mutating func choose(
     _ findings: Findings, _ channel: AlertChannel, _ book: inout IncidentBook, _ context: NotifyContext
   ) -> Notification? {
-    if let storm = stormNotification(channel, &book, context) { return storm }
+    if let storm = stormNotification(channel, &book, context),
+      !isPostponed(storm, states[channel.name]?.storm?.sending, context.now.boot)
+    {
+      return storm
+    }
     if !findings.digest.isEmpty, findings.ready.allSatisfy(\.isOver) {
       return make(.digest, .digest, Array(findings.digest.prefix(200)), channel, context.now.wall)
     }
     if findings.digest.isEmpty, context.quietEnd == nil { states[channel.name]?.isDigestDue = false }
-    let open = findings.ready.filter { !$0.isOver }
-    let over = findings.ready.filter { $0.isOver && $0.trigger != .past }
-    let past = findings.ready.filter { $0.trigger == .past }
+    // Those that failed most come last, so that no incident keeps the others from the channel.
+    let least = findings.ready.map(\.failures).min() ?? 0
+    let ready = findings.ready.filter { $0.failures == least }
+    let open = ready.filter { !$0.isOver }
+    let over = ready.filter { $0.isOver && $0.trigger != .past }
+    let past = ready.filter { $0.trigger == .past }
     let newest = { (drafts: [Draft]) in drafts.max { $0.incident.id < $1.incident.id } }
     if let draft = newest(open) ?? newest(over) ?? (past.count == 1 ? past.first : nil) {
       return make(draft.kind, .incident, [draft], channel, context.now.wall)
     }
     guard !past.isEmpty else { return nil }
     return make(.digest, .past, Array(past.suffix(200)), channel, context.now.wall)
+  }
+
+  /// Whether only recipients are left that are tried again later.
+  private func isPostponed(
+    _ notification: Notification, _ sending: NotificationRecord.Sending?, _ now: Instant
+  ) -> Bool {
+    guard let sending, sending.id == notification.id, let next = sending.retryAt else { return false }
+    return next > now
   }
 
   /// - Returns: under the id of what was on its way already, where it is the same.
@@ -144,6 +159,7 @@ extension NotificationRecord.Sending {
   fileprivate init(_ notification: Notification, _ heard: Heard, after known: Self?) {
     self.init(
       id: notification.id, kind: notification.kind, heard: heard, recipients: notification.recipients)
-    if let known, known.id == id { (isTaken, refused) = (known.isTaken, known.refused) }
+    guard let known, known.id == id else { return }
+    (isTaken, refused, failures, retryAt) = (known.isTaken, known.refused, known.failures, known.retryAt)
   }
 }

@@ -10,17 +10,18 @@ extension Notifier {
     guard !leaving.contains(where: { $0.name == channel.name }) else { return }
     adoptStorm(incidents, channel)
     let known = states[channel.name]?.storm
+    let grows = known?.grows(incidents, settings, at: context.now.boot) ?? false
     let delay = settings.escalation(to: channel.name) ?? .zero
     let fresh = incidents.filter { incident in
       let begin = incident.openedAt + delay
       guard incident.isOpen, incident.log[channel.name]?.mayBeKnown != true,
         known?.incidents.contains(incident.id) != true, begin <= context.now.boot,
-        known != nil || begin + settings.groupInterval > context.now.boot,
+        grows || begin + settings.groupInterval > context.now.boot,
         case .send(let draft) = decide(incident, channel, context, through: Stage.whether)
       else { return false }
       return draft.trigger == .opened
     }
-    guard !fresh.isEmpty, known != nil || fresh.count > Storm.limit else { return }
+    guard !fresh.isEmpty, grows || fresh.count > Storm.limit else { return }
     var storm: Storm
     if let known {
       storm = known
@@ -42,7 +43,9 @@ extension Notifier {
     let told = incidents.filter { incident in
       incident.log[channel.name].map { $0.storm != nil && !$0.heard.isEmpty && !$0.heard.isOver } ?? false
     }
-    guard told.count > Storm.limit else { return }
+    // A receiver that keeps a state knows the storm until its end: no incident is in its log before as told of in one.
+    let least = channel.keepsState ? 0 : Storm.limit
+    guard told.count > least else { return }
     let byStorm = Dictionary(grouping: told) { $0.log[channel.name]?.storm ?? $0.id }
     // The largest; of equal ones the one that began first, then the older id: each member adopts the same.
     let storms = byStorm.compactMap { id, own in
@@ -51,7 +54,7 @@ extension Notifier {
     let chosen = storms.min {
       ($1.own.count, $0.first.begin, $0.id) < ($0.own.count, $1.first.begin, $1.id)
     }
-    guard let (id, own, first) = chosen, own.count > Storm.limit else { return }
+    guard let (id, own, first) = chosen, own.count > least else { return }
     var storm = Storm(id: id, begin: first.begin, at: first.openedAt)
     let records = own.compactMap { $0.log[channel.name] }
     (storm.last, storm.lastAt) = (records.compactMap(\.last).max(), records.compactMap(\.lastAt).max())
@@ -82,16 +85,19 @@ extension Notifier {
     }
     let state = state(of: channel.name)
     parts = parts.compactMap { Self.heldBack($0, context, state) }
+    parts.noteAcknowledgement()
     let shown = parts.filter { !$0.isClosing }.map(\.incident)
+    let news = storm.isTold && !isLeaving ? stormNews(parts, channel, context) : StormNews()
     guard !parts.isEmpty,
-      let kind = isLeaving ? .recovered : storm.kind(shown, channel, settings, at: context.now.boot)
+      let kind = isLeaving
+        ? .recovered : storm.kind(shown, channel, settings, news: news, at: context.now.boot)
     else {
-      if shown.count == own.count, let due = storm.restsUntil(shown, channel, settings) {
+      if shown.count == own.count, let due = storm.restsUntil(shown, channel, settings, news: news) {
         rests[channel.name, default: Rests()].addStorm(stamp, until: due)
       }
       return nil
     }
-    guard isLeaving || !isQuiet(parts, kind, channel, context), !isMuted(parts, kind, channel, context)
+    guard isLeaving || !isQuiet(parts, kind, channel, context), says(kind, parts, news, channel)
     else { return nil }
     if kind == .opened, storm.sending == nil, shown.count(where: { $0.activeCount > 0 }) <= Storm.limit {
       // Most were over before it was due: the rest is sent one by one.
@@ -133,15 +139,55 @@ extension Notifier {
   private static func heldBack(_ draft: Draft, _ context: NotifyContext, _ state: ChannelState) -> Draft? {
     guard context.heldByGroup(draft.incident) == nil else { return nil }
     var draft = draft
-    for stage in Stage.narrowing { _ = stage.judge(&draft, context, state) }
+    // What the channel knows stays in the text until it is over, acknowledged or not.
+    let stages = Stage.narrowing.filter { $0.name != .acknowledge || draft.record.heard.isEmpty }
+    for stage in stages { _ = stage.judge(&draft, context, state) }
     return draft.members.isEmpty && !draft.isClosing ? nil : draft
   }
 
-  /// Whether all that fires is muted: an update says nothing more then.
-  private func isMuted(
-    _ parts: [Draft], _ kind: AlertMessage.Kind, _ channel: AlertChannel, _ context: NotifyContext
+  /// Whether it says more than the channel knows, and is not refused: where all that fires is muted or acknowledged, an update
+  /// says nothing.
+  private func says(
+    _ kind: AlertMessage.Kind, _ parts: [Draft], _ news: StormNews, _ channel: AlertChannel
   ) -> Bool {
-    kind == .update && channel.keepAlive == nil && context.muteEnd(of: parts.flatMap(\.firing)) != nil
+    switch kind {
+    case .update: channel.keepAlive != nil || news.isLive
+    case .recovered: parts.contains { $0.refusal == nil }
+    default: true
+    }
+  }
+
+  /// Changes in the incidents of a storm, by the notifications that they would have by themselves.
+  private func stormNews(_ parts: [Draft], _ channel: AlertChannel, _ context: NotifyContext) -> StormNews {
+    let shown = parts.filter { !$0.isClosing }
+    var news = StormNews()
+    // What the receiver refused as it is waits for a change.
+    let due = shown.filter { $0.refusal == nil }.compactMap {
+      news.note(decide($0.incident, channel, context, through: Stage.narrowing[...]))
+    }
+    // An incident that is new has the time to be over again.
+    let wait = settings.wait(to: channel.name)
+    let ripe = due.filter {
+      $0.trigger == .rose || $0.trigger == .opened && $0.incident.openedAt + wait <= context.now.boot
+    }
+    news.isRisen = shown.risen(by: ripe) != nil
+    news.isAcknowledged =
+      channel.sendsAcknowledged && parts.acknowledgement != nil
+      && shown.contains { !$0.firing.isEmpty && $0.owesAcknowledgement && $0.refusal == nil }
+    news.mayEnd = mayEnd(shown.filter { !$0.firing.isEmpty }, channel, context)
+    return news
+  }
+
+  /// Whether the incidents that still fire could be opened one by one now at a receiver that keeps a state: otherwise the end of
+  /// the storm would be resolved there while they fire.
+  private func mayEnd(_ firing: [Draft], _ channel: AlertChannel, _ context: NotifyContext) -> Bool {
+    guard channel.keepsState, firing.count <= Storm.limit else { return true }
+    return firing.allSatisfy { draft in
+      var incident = draft.incident
+      incident.log[channel.name] = nil
+      guard case .send = decide(incident, channel, context, through: Stage.byItself) else { return false }
+      return true
+    }
   }
 
   private func isQuiet(

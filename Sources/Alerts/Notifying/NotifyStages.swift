@@ -93,6 +93,9 @@ struct Stage: Sendable {
 
   /// Stages that decide whether a channel gets an incident at all, and not when.
   static let whether = all.prefix { $0.name != .wait }
+
+  /// Stages of one incident, without those of what is sent besides.
+  static let byItself = all.prefix { $0.name != .storm }
 }
 
 // What leaves alerts out that are not to be notified of now, and holds a draft that has none left.
@@ -320,8 +323,9 @@ extension Stage {
     return .hold(isOwn ? "it is being sent" : "another notification is being sent", until: nil)
   }
 
-  static let retry = Stage(name: .retry) { _, context, state in
-    guard let next = state.retryAt, next > context.now.boot else { return .pass }
+  static let retry = Stage(name: .retry) { draft, context, state in
+    let times = [state.retryAt, draft.unchanged?.retryAt].compactMap(\.self)
+    guard let next = times.max(), next > context.now.boot else { return .pass }
     return .hold("the last attempt failed: \(state.problem ?? "no answer")", until: context.wall(next))
   }
 }

@@ -11,9 +11,10 @@ extension Notifier {
   ) -> Duration? {
     guard let late = decision.overdue(context) else { return nil }
     // An incident of a storm waits for the storm's next notification.
-    guard case .fold(.storm, _) = decision, let last = state(of: channel.name).storm?.lastAt else {
-      return late
-    }
+    let state = state(of: channel.name)
+    guard case .fold(.storm, let draft) = decision, let last = state.storm?.lastAt else { return late }
+    // The end of one incident, or its acknowledgement, may have to wait for the others of the storm.
+    if draft.isOver || draft.trigger == .acknowledged, state.failures == 0 { return nil }
     let due = last + settings.groupInterval
     return due > context.now.boot ? nil : min(late, due.duration(to: context.now.boot))
   }

@@ -92,12 +92,15 @@ extension Storm {
   /// Before which there is no notification of it, as long as nothing changes in its incidents.
   ///
   /// - Parameter own: its incidents, all of them the channel's to hear of.
-  func restsUntil(_ own: [Incident], _ channel: AlertChannel, _ settings: AlertSettings) -> Instant? {
+  func restsUntil(
+    _ own: [Incident], _ channel: AlertChannel, _ settings: AlertSettings, news: StormNews = StormNews()
+  ) -> Instant? {
     guard let lastAt else { return own.map(\.openedAt).min().map { $0 + settings.groupWait } }
     let isQuiet = own.allSatisfy { $0.activeCount == 0 }
     let firing = own.count { $0.activeCount > 0 || $0.isOpen }
     if isQuiet { return channel.keepAlive.map { lastAt + min($0, settings.groupInterval) } }
-    guard firing > Self.limit, own.allSatisfy({ heard[$0.id] == !$0.isOpen }) else {
+    guard !news.isWaiting else { return nil }
+    guard firing > Self.limit, !news.hasChanged, own.allSatisfy({ heard[$0.id] == !$0.isOpen }) else {
       return lastAt + settings.groupInterval
     }
     return lastAt + max(settings.groupInterval, channel.keepAlive ?? settings.remind)

@@ -26,12 +26,22 @@ package struct Storm: Hashable, Sendable {
 
   var isTold: Bool { lastAt != nil }
 
+  /// Whether incidents that are new join it. One of which so few are open that only a hold keeps it from its end has no new ones:
+  /// they are sent by themselves.
+  func grows(_ all: [Incident], _ settings: AlertSettings, at now: Instant) -> Bool {
+    guard let lastAt, lastAt + settings.groupInterval <= now else { return true }
+    return all.count { $0.isOpen && incidents.contains($0.id) } > Self.limit
+  }
+
   /// The notification due now. `nil` where there is none yet.
   ///
-  /// - Parameter incidents: its own, as they are.
-  func kind(_ own: [Incident], _ channel: AlertChannel, _ settings: AlertSettings, at now: Instant)
-    -> AlertMessage.Kind?
-  {
+  /// - Parameters:
+  ///   - own: its incidents, as they are.
+  ///   - news: changes in them; those of the set of open incidents are found here.
+  func kind(
+    _ own: [Incident], _ channel: AlertChannel, _ settings: AlertSettings, news: StormNews = StormNews(),
+    at now: Instant
+  ) -> AlertMessage.Kind? {
     let firing = own.count { $0.activeCount > 0 || $0.isOpen }
     guard let lastAt else {
       // One that may be over is not begun.
@@ -43,11 +53,79 @@ package struct Storm: Hashable, Sendable {
     let isQuiet = own.allSatisfy { $0.activeCount == 0 }
     // Nothing fires, and nothing is over yet: the end is the next notification.
     if isQuiet, channel.keepAlive.map({ lastAt + $0 > now }) ?? true { return nil }
+    if news.isRisen { return .update }
+    if news.isAcknowledged { return .acknowledged }
     guard lastAt + settings.groupInterval <= now else { return nil }
-    if firing <= Self.limit { return .recovered }
-    if own.contains(where: { heard[$0.id] != !$0.isOpen }) { return .update }
+    if firing <= Self.limit, news.mayEnd { return .recovered }
+    if news.hasChanged || own.contains(where: { heard[$0.id] != !$0.isOpen }) { return .update }
     guard channel.updates || channel.keepAlive != nil else { return nil }
     let rest = channel.keepAlive ?? settings.remind
     return lastAt + rest <= now ? .update : nil
+  }
+}
+
+/// Changes in the incidents of a storm since its last notification, by the rules for one incident.
+struct StormNews: Hashable, Sendable {
+  /// The highest severity that fires is above the one that the channel knows.
+  var isRisen = false
+  /// All that fires is acknowledged, and the channel has not been sent that.
+  var isAcknowledged = false
+  /// An alert joined or rose, the alert of a title recovered, and the like.
+  var hasChanged = false
+  /// Something fires of which one incident would be notified again: not all is muted, acknowledged or shown by the apps.
+  var isLive = false
+  /// Something waits for a time that is no change of an incident, such as the end of a mute.
+  var isWaiting = false
+  /// The incidents that still fire could be sent one by one now.
+  var mayEnd = true
+
+  /// Notes the notification that one of the incidents would have by itself.
+  ///
+  /// - Returns: its draft, where it would be sent.
+  mutating func note(_ decision: Notifier.Decision) -> Draft? {
+    switch decision {
+    case .nothing, .fold: return nil
+    case .hold(_, _, _, let draft):
+      if draft.isNarrowed || !Self.repeated.contains(draft.trigger) { isWaiting = true }
+      return nil
+    case .send(let draft):
+      if draft.isNarrowed || draft.trigger == .opened { isWaiting = true }
+      if Self.changes.contains(draft.trigger) { hasChanged = true }
+      if !draft.isOver, draft.trigger != .acknowledged, draft.trigger != .reminder || !draft.isForDigest {
+        isLive = true
+      }
+      return draft
+    }
+  }
+
+  private static let repeated: Set<Draft.Trigger> = [.reminder, .keepAlive]
+  private static let changes: Set<Draft.Trigger> = [.joined, .rose, .flapping, .eased, .rootRecovered]
+}
+
+// Drafts of a storm's incidents.
+extension [Draft] {
+  /// Severity to which what fires rose since the channel was notified of it; `nil` where it did not rise.
+  ///
+  /// - Parameter news: drafts of those that may have risen.
+  func risen(by news: [Draft]) -> AlertSeverity? {
+    let fresh = news.flatMap { draft in draft.firing.filter { draft.fresh.contains($0.trouble.key) } }
+    guard let severity = fresh.map(\.trouble.severity).max() else { return nil }
+    let known = flatMap { draft in
+      draft.firing.compactMap { draft.record.heard.alerts[$0.trouble.key] }.filter { $0.end == nil }
+    }
+    let before = known.map(\.severity).max() ?? compactMap(\.record.heard.severity).max() ?? .low
+    return severity > before ? severity : nil
+  }
+
+  mutating func noteAcknowledgement() {
+    let isAcknowledged = acknowledgement != nil
+    for place in indices { self[place].isStormAcknowledged = isAcknowledged }
+  }
+
+  /// The latest acknowledgement, where all that fires is acknowledged; `nil` otherwise.
+  var acknowledgement: Incident.Acknowledgement? {
+    let firing = filter { !$0.firing.isEmpty }
+    guard firing.allSatisfy(\.incident.isAcknowledged) else { return nil }
+    return firing.compactMap(\.incident.acknowledged).max { ($0.at, $0.by) < ($1.at, $1.by) }
   }
 }
