@@ -85,7 +85,7 @@ extension SettingsBuilder {
 
   /// A value for a message, unless it is secret.
   func found(_ map: GivenMap, _ key: String, _ text: String) -> String {
-    map.isSecret([key]) ? Redacted.mark : quoted(text)
+    map.isSecret([key]) ? Redacted.mark : quoted(text.withoutURLSecrets)
   }
 
   private mutating func refuse(_ keys: [String], _ map: GivenMap, _ place: String) {

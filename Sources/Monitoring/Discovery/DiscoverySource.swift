@@ -114,7 +114,7 @@ extension DiscoverySource {
       if name.isEmpty || name.utf8.count > 253 || name.hasControlCharacter || !name.hasPrefix("_") {
         problems.append(
           CheckProblem(
-            ["dns"], "dns must be the name of SRV records, found \(quoted(name))",
+            ["dns"], "dns must be the name of SRV records, found \(quoted(name.withoutURLSecrets))",
             hint: "such as _https._tcp.example.com"))
       } else {
         places.append(.dns(name))
