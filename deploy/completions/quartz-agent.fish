@@ -211,7 +211,7 @@ complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags
 complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent once" insecure k' -s 'k' -l 'insecure' -d 'Note a bad certificate, but do not fail for it.'
 complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent once" timeout' -l 'timeout' -d 'Of a whole attempt, such as 5s. Default: 10s.' -rfka ''
 complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent once" retries' -l 'retries' -d 'Attempts after the first that failed. Default: 0.' -rfka ''
-complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent once" servers' -l 'servers' -d 'Also ask these name servers for each dns target, such as 1.1.1.1,9.9.9.9, and compare the answers.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent once" servers' -l 'servers' -d 'Ask these name servers for each dns target, and the one it names, such as 1.1.1.1,9.9.9.9, and compare the answers.' -rfka ''
 complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent once" -ge 1' -fka '(__quartz-agent_custom_completion ---completion once -- positional@0 (count (__quartz-agent_tokens -pc)) (__quartz-agent_tokens -tC))'
 complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent once" version' -l 'version' -d 'Show the version.'
 complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent once" h help' -s 'h' -l 'help' -d 'Show help information.'

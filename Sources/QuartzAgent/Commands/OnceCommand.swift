@@ -131,10 +131,7 @@ struct OnceCommand: AsyncParsableCommand {
         printError("quartz-agent: stopped: \(all - results.count) of \(all) runs were not finished")
       }
       if results.isEmpty, !wasStopped {
-        let isEmpty = selection.settings?.checks.isEmpty ?? true
-        printError(
-          "quartz-agent: nothing was run: \(isEmpty ? "the configuration has no check" : "no check is enabled")"
-        )
+        printError("quartz-agent: \(selection.nothingRun)")
       }
       let status = ExitStatus.of(results.map(\.state))
       let isDelivered = if let early { early } else { try await way?.deliver(results, engine) ?? true }
