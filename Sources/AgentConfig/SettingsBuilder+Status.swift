@@ -117,7 +117,7 @@ extension SettingsBuilder {
     {
       walk.problem(
         map.position(of: ["listen"]),
-        "status.listen reaches other machines, and anybody there could read the status",
+        "status.listen is reachable from other machines without authentication",
         hint: "set status.read_token, or status.allow_unauthenticated: true if that is meant")
     }
     if hasToken, settings.allowUnauthenticated {

@@ -25,7 +25,7 @@ extension CheckJudge {
       problem(
         ["confirm", "within"],
         "confirm.within must be longer than the timeout (\(timeout.text)), found \(confirm.within.text)",
-        hint: "who runs into the timeout has to answer in time")
+        hint: "a region that times out must still be able to vote")
     }
   }
 
