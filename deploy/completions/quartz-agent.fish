@@ -174,7 +174,7 @@ complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_posit
 complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent" -eq 1' -fa 'schema' -d 'Print the JSON Schema of agent.yaml, or of a file of cases, for editors.'
 complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent" -eq 1' -fa 'import' -d 'Turn another monitor\'s configuration into an agent.yaml.'
 complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent" -eq 1' -fa 'trace' -d 'Trace the route to a target, hop by hop.'
-complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent" -eq 1' -fa 'compare' -d 'Compare the latency of two files of results, phase by phase, or of the places of a group.'
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent" -eq 1' -fa 'compare' -d 'Compare the latency of two files of results, phase by phase, or of the regions of a group.'
 complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent" -eq 1' -fa 'group' -d 'Show the group of a running agent: members, their checks, and the latest moves.'
 complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent" -eq 1' -fa 'incidents' -d 'Show the open incidents, or with --all also the latest that are resolved.'
 complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_positional "quartz-agent" -eq 1' -fa 'ack' -d 'Acknowledge an incident: no reminders until it is resolved, gets worse or gets a new member.'
