@@ -209,19 +209,3 @@ private func withoutUserInfo(_ text: String) -> String {
   guard let at = authority.lastIndex(of: "@") else { return text }
   return text[..<mark.upperBound] + Redacted.mark + text[at...]
 }
-
-/// A target, or a word like one, without its user name and password.
-///
-/// A password may hold what ends a place: where something that is no port follows a colon, the last @ ends the login.
-package func withoutLogin(_ word: String) -> String {
-  let start = word.firstRange(of: "://")?.upperBound ?? word.startIndex
-  let rest = word[start...]
-  let place = rest.prefix { !"/?#".contains($0) }
-  var end = place.lastIndex(of: "@")
-  if end == nil, !place.hasPrefix("["), let colon = place.firstIndex(of: ":"),
-    !place[colon...].dropFirst().utf8.allSatisfy({ (0x30...0x39).contains($0) })
-  {
-    end = rest.lastIndex(of: "@")
-  }
-  return end.map { word[..<start] + Redacted.mark + word[$0...] } ?? word
-}

@@ -104,7 +104,7 @@ package struct CaseAnswer: KeyedSettings {
 
   package static let keys: [Key<CaseAnswer>] = [
     Key(
-      \.error, "error", .word(among: Reason.allCases.map(\.rawValue)),
+      \.error, "error", .word(among: Reason.rehearsable.map(\.rawValue)),
       "Failure in place of a whole answer: a reason such as `connect_refused` or `tls_expired`"),
     Key(\.time, "time", .duration(.zero ... .seconds(3600)), "Duration of the attempt"),
     Key(

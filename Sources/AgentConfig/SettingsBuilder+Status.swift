@@ -85,7 +85,7 @@ extension SettingsBuilder {
 
   /// A value for a message, unless it is secret.
   func found(_ map: GivenMap, _ key: String, _ text: String) -> String {
-    map.isSecret([key]) ? Redacted.mark : quoted(text)
+    map.isSecret([key]) ? Redacted.mark : quoted(text.withoutURLSecrets)
   }
 
   private mutating func refuse(_ keys: [String], _ map: GivenMap, _ place: String) {
@@ -117,7 +117,7 @@ extension SettingsBuilder {
     {
       walk.problem(
         map.position(of: ["listen"]),
-        "status.listen reaches other machines, and anybody there could read the status",
+        "status.listen is reachable from other machines without authentication",
         hint: "set status.read_token, or status.allow_unauthenticated: true if that is meant")
     }
     if hasToken, settings.allowUnauthenticated {

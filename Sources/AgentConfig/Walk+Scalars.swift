@@ -130,7 +130,7 @@ extension Walk {
       return decimal(text).map(range.contains) == true ? "write it without quotes" : nil
     }
     if text.hasPrefix("0"), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) {
-      return "a leading zero means octal to some and nothing to others; leave it out"
+      return "some parsers read a leading zero as octal; leave it out"
     }
     return text.contains("_") || text.contains(":") || text.hasPrefix("0x") || text.hasPrefix("0o")
       ? "decimal digits only" : nil

@@ -9,7 +9,7 @@ import Basics
 struct QuartzAgentCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "quartz-agent",
-    abstract: "Probes what you run, from where you put it, and tells Quartz.",
+    abstract: "Synthetic monitoring agent: HTTP, TCP, TLS, DNS, ping and heartbeat checks.",
     discussion: """
       Exit codes: 0 fine (once: all up), 1 degraded, 2 down, 3 unknown, 64 wrong usage, 65 and 66 \
       wrong or unreadable input, 70 internal error, 73 an output that cannot be written, \

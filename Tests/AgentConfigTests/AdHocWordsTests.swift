@@ -186,16 +186,6 @@ struct AdHocWordsTests {
     #expect(try !error(long).description.contains("uu"))
   }
 
-  @Test(arguments: [
-    ("a:b@c", "<redacted>@c"), ("a@b@c/d@e", "<redacted>@c/d@e"), ("https://a/@b", "https://a/@b"),
-    ("https://a:8080/@b", "https://a:8080/@b"), ("https://[::1]/@b", "https://[::1]/@b"),
-    ("https://a:b?c@d", "https://<redacted>@d"), ("2001:db8::1", "2001:db8::1"), ("a@", "<redacted>@"),
-    ("", ""),
-  ])
-  func wordsWithoutTheirLogin(word: String, shown: String) {
-    #expect(withoutLogin(word) == shown)
-  }
-
   /// Zones are named as what is wrong, and what is no address is not called a port.
   @Test(arguments: [
     ("ping://fe80::1%lo", "\"ping://fe80::1%lo\" has a zone, and zones are not supported"),

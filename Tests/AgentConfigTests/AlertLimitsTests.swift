@@ -28,6 +28,21 @@ struct AlertLimitsTests {
     #expect(problems(text("  digest: \"08:00\"\n")) == ["agent.yaml:1:1: " + nobody])
   }
 
+  /// A list whose entries are all refused is not empty as well.
+  @Test func refusedStepsAreOneProblem() {
+    func rule(_ before: String) -> String {
+      text(channels(1) + "  rules: [{type: certificate_expiry, before: [\(before)]}]\n")
+    }
+    let refused = problems(rule("59m"))
+    #expect(
+      refused.count == 1
+        && refused.first?.hasPrefix(
+          "agent.yaml:3:47: alerts.rules[0].before[0] must be at least 1h, found 59m") == true,
+      "\(refused)")
+    let empty = problems(rule(""))
+    #expect(empty.count == 1 && empty.first?.contains("before is empty") == true, "\(empty)")
+  }
+
   /// The name of any other one, not only the first's.
   @Test func channelsHaveNamesOfTheirOwn() {
     let list = """

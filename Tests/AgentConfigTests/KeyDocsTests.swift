@@ -6,7 +6,7 @@ import Testing
 
 /// The tables of keys in the documentation are those that the declarations make.
 struct KeyDocsTests {
-  private static let pages = ["configuration.md", "checks.md"]
+  private static let pages = ["configuration.md", "checks.md", "places.md"]
 
   /// A page with the table that belongs behind each comment, and the names of its tables.
   private func renewed(_ page: String) -> (text: String, names: [String]) {

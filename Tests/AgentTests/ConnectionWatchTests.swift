@@ -51,9 +51,9 @@ import Testing
       await watch.tell(.checkList, .warning(.checkList, "held"), before: &list)
       #expect(
         lines.all == [
-          "error delivery is in trouble hint=look problem=no route",
-          "error delivery is in trouble problem=refused", "notice delivery works again",
-          "error \(Notice.Place.checkList.text) is in trouble problem=held",
+          "error delivery is failing hint=look problem=no route",
+          "error delivery is failing problem=refused", "notice delivery works again",
+          "error \(Notice.Place.checkList.text) is failing problem=held",
         ])
     }
   }

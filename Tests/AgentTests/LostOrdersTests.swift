@@ -28,7 +28,7 @@ import Testing
             "operator actions",
             "mutes, maintenance windows and acknowledgements by hand are lost: by-hand.json is damaged",
             hint:
-              "order them again with quartz-agent mute, maintenance and ack; this problem ends with the next order",
+              "repeat them with quartz-agent mute, maintenance and ack; this problem clears with the next one",
             since: clock.wall))
       // A refusal orders nothing.
       _ = await operators.take(

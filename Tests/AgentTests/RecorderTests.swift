@@ -86,7 +86,7 @@ import Testing
         ])
       #expect(
         told(fault, 7) == [
-          "warning check is unknown: this machine could not find out check=Shop message=no descriptor "
+          "warning check is unknown: could not be determined from this machine check=Shop message=no descriptor "
             + "reason=local_fault"
         ])
       #expect(told(.ok, 8) == ["notice check is up again check=Shop"], "it was not down")
@@ -97,7 +97,7 @@ import Testing
       #expect(told(.ok, 10).count == 1)
       #expect(
         told(Verdict(.heartbeatMissed, isUnknown: true), 11) == [
-          "notice check waits for a report check=Shop reason=heartbeat_missed"
+          "notice waiting for the first report check=Shop reason=heartbeat_missed"
         ])
     }
   }

@@ -74,7 +74,7 @@ import Testing
           start.lines.all == [
             "\(died) deaths=1 of=a kill from outside over=small",
             "\(died) deaths=2 of=a kill from outside over=small",
-            "error put aside what two starts died over; the agent goes on without it "
+            "error quarantined the input that crashed two starts; the agent continues without it "
               + "hint=keep it for a report; delete it when it is no longer of use (docs/durability.md) input=small "
               + "now=\(start.folder)/aside/small-20260104T020000.000Z",
           ])

@@ -130,7 +130,8 @@ import Testing
       ])
     file.refuse(ConfigErrors(problems: [problem("bad"), problem("worse"), problem("x")]), path: "a.yaml")
     #expect(file.notices.first?.what.hasSuffix(": a.yaml:3:5: bad, and 2 more") == true)
-    #expect(file.notices.first?.hint?.hasPrefix("quartz-agent validate -c a.yaml says all of it") == true)
+    #expect(
+      file.notices.first?.hint?.hasPrefix("quartz-agent validate -c a.yaml lists every problem") == true)
     var figures = ReloadFigures(lastSuccess: noon)
     (figures.refused, figures.wasLastRefused) = (2, true)
     #expect(file.figures == figures)
@@ -156,10 +157,10 @@ import Testing
     let log = Logger(label: "test") { _ in lines }
     log.tell(.warning("a", "slow", hint: "wait"))
     log.tell(.critical("a", "gone"), ["n": "1"])
-    log.tell(.warning("a", "slow", hint: "wait"), as: "a is in trouble")
+    log.tell(.warning("a", "slow", hint: "wait"), as: "a is failing")
     #expect(
       lines.all == [
-        "warning slow hint=wait", "error gone n=1", "error a is in trouble hint=wait problem=slow",
+        "warning slow hint=wait", "error gone n=1", "error a is failing hint=wait problem=slow",
       ])
   }
 }

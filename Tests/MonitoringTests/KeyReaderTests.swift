@@ -133,16 +133,18 @@ import Testing
     #expect(map["c"]?.unreadCredentials() == ["2", "3"] && map["b"]?.unreadCredentials() == [])
   }
 
-  /// A URL of a page has no login, query or fragment; that of a runbook no login.
+  /// A URL of a page has no login, query or fragment; that of a runbook no login. Messages show none of them.
   @Test(
     arguments: [
-      ("https://a.example/", true, true), ("https://a.example", true, true),
-      ("http://a.example:81/b", true, true),
-      ("https://a.example/?a=1", false, true), ("https://a.example/#b", false, true),
-      ("https://u:p@a.example/", false, false), ("ftp://a.example/", false, false),
-      ("a.example", false, false),
+      ("https://a.example/", true, true, ""), ("https://a.example", true, true, ""),
+      ("http://a.example:81/b", true, true, ""),
+      ("https://a.example/?a=1", false, true, "https://a.example/?<redacted>"),
+      ("https://a.example/#b", false, true, "https://a.example/#<redacted>"),
+      ("https://u:p@a.example/", false, false, "https://<redacted>@a.example/"),
+      ("https://u:p/w?x#@a.example/?b", false, false, "https://<redacted>@a.example/?<redacted>"),
+      ("ftp://a.example/", false, false, "ftp://a.example/"), ("a.example", false, false, "a.example"),
     ])
-  func linksAndRunbooks(text: String, isLink: Bool, isRunbook: Bool) {
+  func linksAndRunbooks(text: String, isLink: Bool, isRunbook: Bool, shown: String) {
     for (codec, isTaken, words) in [
       (Codec<String>.link, isLink, "k must be an http or https URL without login, query and fragment"),
       (Codec<String>.runbook, isRunbook, "runbook must be an http or https URL without login"),
@@ -152,7 +154,7 @@ import Testing
         let given = Given(.text(text), isSecret: isSecret)
         let found = codec.read(given, KeyPlace(path: ["k"], position: at(7)), &reader)
         #expect(found == (isTaken ? text : nil))
-        let shown = isSecret ? "<redacted>" : "\"\(text)\""
+        let shown = isSecret ? "<redacted>" : "\"\(shown)\""
         #expect(reader.problems.map(\.message) == (isTaken ? [] : ["\(words), found \(shown)"]))
         #expect(reader.problems.allSatisfy { $0.position == at(7) && $0.hint != nil })
       }

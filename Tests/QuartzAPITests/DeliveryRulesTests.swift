@@ -180,7 +180,7 @@ import Testing
     ),
     (
       .supabase, 403, "supabase does not let this account write results: 403",
-      "give the account of quartz.supabase.email a role in the team; an api key of the quartz api is none"
+      "give the account of quartz.supabase.email a role in the team; a Quartz API key is not an account"
     ),
     (
       .supabase, 401, "supabase does not accept the session: 401",

@@ -107,7 +107,7 @@ import Testing
         "21 results were refused by the receiver since the start (9 × 23503, 4 × 22003, 4 × a, 3 × 22P02)",
         "the request budget is used up: nothing is sent before 2026-01-04T02:00:05.001Z "
           + "(12 of 45 in a minute, 340 of 900 in an hour)",
-        "5 results are parked: a bad one among them is looked for at most 40 times an hour",
+        "5 results are parked: isolating the rejected row, at most 40 requests an hour",
         "batches of 250: the receiver refused larger ones (413)",
         "the receiver's clock is \(Duration.seconds(90).text) behind this machine's; "
           + "results carry this machine's time",

@@ -39,7 +39,7 @@ import Testing
     let response = try #require(lines.first { $0.hasPrefix("shop") && $0.contains("response") })
     #expect(response.contains("slower by 25 ms (+122%), p < 0.001"), "\(response)")
     let dns = try #require(lines.first { $0.hasPrefix("shop") && $0.contains("dns") })
-    #expect(dns.contains("no different as far as shown, p = 1"), "\(dns)")
+    #expect(dns.contains("no significant difference, p = 1"), "\(dns)")
     #expect(lines[0].hasPrefix("A: a.ndjson, 30 results, 2026-01-04T02:00:00"))
   }
 
@@ -211,7 +211,7 @@ import Testing
         let outcome = try await agent("compare", "a", "a", in: folder)
         #expect(outcome.status == 0, "\(outcome.stderr)")
         #expect(
-          outcome.stdout.contains("no different as far as shown") && outcome.stdout.contains("6 results"))
+          outcome.stdout.contains("no significant difference") && outcome.stdout.contains("6 results"))
       }
     }
   }

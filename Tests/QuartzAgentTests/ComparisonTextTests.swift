@@ -38,7 +38,7 @@ import Testing
         CHECK  PHASE     N  MEDIAN A  MEDIAN B  P95 A  P95 B  B IS
         shop   response  5     20 ms     30 ms  20 ms  30 ms  slower by 10 ms (+50%), p = 0.004
 
-        B IS: what the ranks say (Mann-Whitney, two-sided, Holm over 1 row
+        B IS: verdict of the ranks (Mann-Whitney, two-sided, Holm over 1 row
         """), "\(table)")
     #expect(table.contains("p < 0.05); nothing is claimed of fewer than 5 times, nor of a difference"))
     #expect(text(a, b).table(width: 120, color: true).contains("\u{1b}[31mslower by 10 ms"))
@@ -49,8 +49,8 @@ import Testing
   /// Each verdict in words, with p in three places.
   @Test(
     arguments: [
-      ([1, 3, 5, 7, 9], [2, 4, 6, 8, 10], "no different as far as shown, p = 0.690"),
-      ([1, 2, 3, 4, 5], [1, 2, 3, 4, 5], "no different as far as shown, p = 1"),
+      ([1, 3, 5, 7, 9], [2, 4, 6, 8, 10], "no significant difference, p = 0.690"),
+      ([1, 2, 3, 4, 5], [1, 2, 3, 4, 5], "no significant difference, p = 1"),
       ([1, 2, 3, 4, 5], [6, 7, 8, 9, 10], "not judged: the files vary by 8 ms themselves"),
       ([1, 2, 3, 4], [6, 7, 8, 9, 10], "not judged: too few times"),
       ([0.2, 0.2, 0.2, 0.2, 0.2], [0.5, 0.5, 0.5, 0.5, 0.5], "slower by 300 µs (+150%), p = 0.004"),

@@ -89,10 +89,38 @@ import Testing
       let missing = try await agent("validate", in: folder)
       #expect(missing.status == 78)
       #expect(missing.stderr.contains("check \"Web\": tls.ca_file: trusted certificates cannot be read"))
+      #expect(missing.stderr.contains("the configuration names files that cannot be used: 1 problem"))
       try "no certificate".write(to: folder.appending(path: "nothing.pem"), atomically: true, encoding: .utf8)
       let empty = try await agent("validate", in: folder)
       #expect(empty.status == 78)
       #expect(empty.stderr.contains("no usable certificates in it"))
+    }
+  }
+
+  /// Files of notification channels and of the group's store, beside a mistake in the text; a logo is a warning.
+  @Test func validateReadsEveryNamedFile() async throws {
+    try await withTemporaryDirectory { folder in
+      let yaml = """
+        checks: [{name: Web, type: http, url: "https://a.test/", tags: [web], TIMEOUT}]
+        status: {listen: "127.0.0.1:1", public: {listen: "127.0.0.1:2", logo: missing.svg, groups: [web]}}
+        alerts:
+          channels:
+            - {name: hook, webhook: "https://a.test/x", ca_file: nosuch.pem}
+            - {name: page, exec: [/nosuch/program]}
+        """
+      for (timeout, more) in [("timeout: 5s", ""), ("timeout: 0s", "timeout must be")] {
+        try yaml.replacing("TIMEOUT", with: timeout).write(
+          to: folder.appending(path: "agent.yaml"), atomically: true, encoding: .utf8)
+        let outcome = try await agent("validate", in: folder)
+        #expect(outcome.status == 78)
+        for words in [
+          "channel \"hook\": ca_file: trusted certificates cannot be read from nosuch.pem",
+          "channel \"page\": exec: /nosuch/program cannot be run: No such file or directory", more,
+        ] where !words.isEmpty {
+          #expect(outcome.stderr.contains(words), "\(outcome.stderr)")
+        }
+        if more.isEmpty { #expect(outcome.stderr.contains("warning: status.public.logo: ")) }
+      }
     }
   }
 

@@ -100,8 +100,8 @@ import Testing
     }
     #expect(
       KernelText.lines(result) == [
-        "sent again   2 SYNs and 1 segment, at hop 1", "sent again   2 segments, at hop 3",
-        "sent again   nothing, at hop 4", "round trip   1.000 ms", "segments     of 1448 bytes",
+        "retransmits  2 SYNs and 1 segment, at hop 1", "retransmits  2 segments, at hop 3",
+        "retransmits  0, at hop 4", "RTT          1.000 ms", "segments     of 1448 bytes",
       ])
     #expect(KernelText.lines(try web { $0.hops = [Hop(url: "a")] }) == [])
   }

@@ -91,7 +91,7 @@ import Testing
     let seen = scene.web.accepted
     let process = try scene.start(trap)
     try await process.wait(for: "the probes going on") { scene.web.accepted > seen + 1 }
-    #expect(process.stderr.contains("put aside what two starts died over"), "\(process.stderr)")
+    #expect(process.stderr.contains("quarantined the input that crashed two starts"), "\(process.stderr)")
     #expect(process.stderr.contains("the start before this one died"), "\(process.stderr)")
     #expect(scene.aside.count == 1 || !isAlone, "\(scene.aside)")
     #expect(isAlone || scene.aside.contains { $0.hasPrefix(input) }, "\(scene.aside)")

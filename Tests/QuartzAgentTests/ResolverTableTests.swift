@@ -99,15 +99,61 @@ import Testing
     #expect(ResolverTable.render([results[2]], checks, width: 100) == "")
   }
 
-  /// Answers that all differ are all marked, and no answer is not an empty one.
+  /// Answers that all differ are all marked, and no data is an answer.
   @Test func allDiffer() throws {
     let checks = try ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map { try check($0) }
-    var silent = result(checks[2], [], verdict: Verdict(.dnsTimeout, phase: .dns))
-    (silent.facts.dns, silent.responseTime) = (nil, nil)
     let table = ResolverTable.render(
-      [result(checks[0], [("10.0.0.1", 5)]), result(checks[1], []), silent], checks, width: 100)
+      [
+        result(checks[0], [("10.0.0.1", 5)]), result(checks[1], []), result(checks[2], [], rcode: "NXDOMAIN"),
+      ],
+      checks, width: 100)
     #expect(table.hasPrefix("a.test A: 3 servers, 3 answers\n"))
     #expect(table.components(separatedBy: "≠").count == 4)
-    #expect(table.contains("no data") && table.contains("dns_timeout"))
+    #expect(table.contains("no data") && table.contains("NXDOMAIN"))
+  }
+
+  private func silent(_ check: MonitoringCheck, _ reason: Reason) -> CheckResult {
+    var silent = result(check, [], verdict: Verdict(reason, phase: .dns))
+    (silent.facts.dns, silent.responseTime) = (nil, nil)
+    return silent
+  }
+
+  /// A server that did not answer agrees with none: neither with another silent one nor against the only answer.
+  @Test func oneAnswers() throws {
+    let checks = try ["192.0.2.1", "192.0.2.2", "192.0.2.3"].map { try check($0) }
+    let results = [
+      silent(checks[0], .connectRefused), silent(checks[1], .connectRefused),
+      result(checks[2], [("10.0.0.1", 60)]),
+    ]
+    #expect(
+      ResolverTable.render(results, checks, width: 100) == """
+        a.test A: 1 of 3 servers answered
+        SERVER          ANSWER           TTL    MS
+        192.0.2.1:53    connect_refused    -     -
+        192.0.2.2:53    connect_refused    -     -
+        192.0.2.3:53    10.0.0.1          60  12.0
+
+        """)
+  }
+
+  /// The first line and the servers that are marked, by the answers; `nil` is none. A refusal by code is an answer.
+  @Test(
+    arguments: [
+      ([nil, nil], "none of 2 servers answered", []),
+      ([nil, "A", "A"], "2 of 3 servers answered, all with the same answer", []),
+      ([nil, "A", "B", "A"], "3 of 4 servers answered, 2 of them with the same answer", [2]),
+      ([nil, "A", "B"], "2 of 3 servers answered, with 2 answers", [1, 2]),
+      (["REFUSED", "REFUSED"], "2 servers give the same answer", []),
+      (["REFUSED", nil, "SERVFAIL"], "2 of 3 servers answered, with 2 answers", [0, 2]),
+    ] as [([String?], String, [Int])])
+  func serversThatDoNotAnswer(answers: [String?], words: String, marked: [Int]) throws {
+    let checks = try answers.indices.map { try check("192.0.2.\($0 + 1)") }
+    let results = zip(checks, answers).map { check, answer in
+      guard let answer else { return silent(check, .dnsTimeout) }
+      return answer.count == 1 ? result(check, [(answer, 5)]) : result(check, [], rcode: answer)
+    }
+    let lines = ResolverTable.render(results, checks, width: 100).split(separator: "\n")
+    #expect(lines.first == "a.test A: \(words)")
+    #expect(lines.dropFirst(2).enumerated().filter { $1.contains("≠") }.map(\.offset) == marked)
   }
 }

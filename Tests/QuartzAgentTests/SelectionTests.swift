@@ -127,6 +127,39 @@ import Testing
     }
   }
 
+  /// Checks of the API are the running agent's; an id is no host.
+  @Test func checksOfTheAPI() async throws {
+    let id = "0b8f1c9e-3d52-4a7b-8c11-5e6f7a8b9c0d"
+    let hint = "checks of the API are run by the agent, see quartz-agent status"
+    try await inFolder { path in
+      let unknown = problem { try selected([id], config: path) }
+      #expect(unknown?.message == "no configured check has the id \(id)")
+      #expect(unknown?.hint == "quartz-agent once without a name runs all of them")
+      let word = problem { try selected(["nothing like it"], config: path) }
+      #expect(word?.message == "\"nothing like it\" is neither a target nor the name of a configured check")
+      #expect(word?.hint?.hasPrefix("targets look like https://host/path") == true)
+    }
+    try await withTemporaryDirectory { folder in
+      let path = folder.appending(path: "pull.yaml").path
+      try Data(Self.pull.utf8).write(to: URL(filePath: path))
+      let all = try selected([], config: path)
+      #expect(
+        all.nothingRun == "nothing was run: the configuration has no check\n  hint: \(hint)")
+      let unknown = problem { try selected([id], config: path) }
+      #expect(unknown?.message == "no configured check has the id \(id)" && unknown?.hint == hint)
+      #expect(
+        problem { try selected(["shop.example/x"], config: path) }?.hint
+          == "\(hint); did you mean quartz-agent once https://shop.example/x")
+    }
+  }
+
+  private static let pull = """
+    quartz:
+      url: https://quartz.example/v1
+      api_key: abcdefghijklmnop
+      checks: {pull: true, only: {resources: [5a2f3c1e-0b7d-4c36-9a58-2f1e6d7c8b90]}}
+    """
+
   /// `tag:` in front of a tag may be part of it.
   @Test func readings() {
     #expect(tagReadings("web") == ["web"] && tagReadings("tag:web") == ["tag:web", "web"])

@@ -59,7 +59,7 @@ actor OperatorDesk {
     let notice = Notice.warning(
       .byHand, "mutes, maintenance windows and acknowledgements by hand are lost: \(why)",
       hint:
-        "order them again with quartz-agent mute, maintenance and ack; this problem ends with the next order",
+        "repeat them with quartz-agent mute, maintenance and ack; this problem clears with the next one",
       since: time.wall())
     loss = notice
     log.tell(notice)

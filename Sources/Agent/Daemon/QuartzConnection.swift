@@ -107,7 +107,7 @@ actor ConnectionWatch {
     defer { before = trouble }
     guard trouble != before else { return }
     if let trouble {
-      log.tell(trouble, as: "\(place.text) is in trouble")
+      log.tell(trouble, as: "\(place.text) is failing")
     } else {
       log.notice("\(place.text) works again")
     }

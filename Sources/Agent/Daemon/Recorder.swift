@@ -172,8 +172,9 @@ final class Recorder: Sendable {
     case .unknown where result.reason == .dependency:
       log.notice("check fails along with what it depends on", metadata: metadata)
     case .unknown where result.reason == .heartbeatMissed:
-      log.notice("check waits for a report", metadata: metadata)
-    case .unknown: log.warning("check is unknown: this machine could not find out", metadata: metadata)
+      log.notice("waiting for the first report", metadata: metadata)
+    case .unknown:
+      log.warning("check is unknown: could not be determined from this machine", metadata: metadata)
     }
   }
 }

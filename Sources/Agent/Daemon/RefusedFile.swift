@@ -39,7 +39,7 @@ final class RefusedFile: Sendable {
       .configuration,
       "the configuration on disk was refused, the last valid one stays active\(first)\(more)",
       hint:
-        "quartz-agent validate -c \(path.printable(maxBytes: 200)) says all of it; it is read again when it changes"
+        "quartz-agent validate -c \(path.printable(maxBytes: 200)) lists every problem; the file is read again when it changes"
     )
     state.withLock { state in
       state.notice = notice

@@ -247,7 +247,7 @@ extension GroupDesk {
           return note(.warning(.group, "the group's list in the store is not understood: the old one stays"))
         }
         let problem = await puller.take(shared: snapshot)
-        note(problem.map { .warning(.group, "the group's list is not put in force: \($0)") })
+        note(problem.map { .warning(.group, "the group's list is not applied: \($0)") })
         guard problem != nil else {
           state.withLock { $0.unpublished = [] }
           return runner.listed()

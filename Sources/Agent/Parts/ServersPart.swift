@@ -91,7 +91,7 @@ extension PublicFace.Logo {
   fileprivate init?(path: String, _ log: Logger) async {
     let read = await onThread { () -> Result<[UInt8], UnreadableFile> in
       do throws(UnreadableFile) {
-        return .success(try readWhole(path, limit: 1 << 20))
+        return .success(try readWhole(path, limit: Self.readLimit))
       } catch {
         return .failure(error)
       }
@@ -102,9 +102,7 @@ extension PublicFace.Logo {
       return nil
     case .success(let bytes):
       guard let logo = Self(bytes) else {
-        log.warning(
-          "status.public.logo: \(path.printable(maxBytes: 500)) is no PNG, JPEG, WebP or SVG of at most 64 KiB: the page has no logo"
-        )
+        log.warning("status.public.logo: \(Self.objection(to: bytes, path) ?? path): the page has no logo")
         return nil
       }
       self = logo

@@ -88,9 +88,10 @@ final class ProbeDesk: ProbeTaking {
       }
     }
     if let refusal {
-      log.error(
-        "probe.modules: \(refusal.printable(maxBytes: 1000)): the modules that were read before stay active"
-      )
+      let consequence =
+        figures.readAt == nil
+        ? "/probe has no modules until the file is valid" : "the modules that were read before stay active"
+      log.error("probe.modules: \(refusal.printable(maxBytes: 1000)): \(consequence)")
     } else if case .success(let modules) = read {
       for words in modules.shortcomings {
         log.warning("/probe: a module asks for what is not done here: \(words)")

@@ -75,7 +75,7 @@ final class ThreadWatch: Sendable {
         "a thread is stuck",
         metadata: [
           "thread": "\(thread.name)", "since": "\(Int(thread.age.seconds)) s",
-          "hint": "the watchdog gets no beat until it goes on; report what was probed at that time",
+          "hint": "the watchdog is not pinged until the thread resumes; report what was probed at that time",
         ])
     }
     for name in before where !names.contains(name) {

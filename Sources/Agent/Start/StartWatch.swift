@@ -155,7 +155,7 @@ final class StartWatch: Sendable {
   func wasPutAside(_ input: StartInput, place: String) {
     change { $0.putAside(input, to: place, at: time.wall(), version: version) }
     log.error(
-      "put aside what two starts died over; the agent goes on without it",
+      "quarantined the input that crashed two starts; the agent continues without it",
       metadata: ["input": "\(input.name)", "now": "\(folder)/\(place)", "hint": "\(asideHint)"])
   }
 

@@ -28,7 +28,7 @@ extension ProbeEngine {
       problem = error.words
     }
     log.warning(
-      "ways are shown without networks: \(path) cannot be used", metadata: ["problem": "\(problem)"])
+      "routes are shown without network names: \(path) cannot be used", metadata: ["problem": "\(problem)"])
     return NetworkTable()
   }
 }

@@ -24,6 +24,7 @@ package enum KeyDocs {
     tables["alert rules"] = rows(.alertRule, "", [])
     tables["alert reports"] = rows(.report, "", [])
     tables["alert escalation steps"] = rows(.escalation, "", [])
+    tables["confirm"] = rows(KeyTable(ConfirmSettings.keys), "", [])
     tables["cases"] = rows(KeyTable(CheckCase.keys), "", [])
     addChecks(to: &tables)
     return tables
@@ -83,7 +84,7 @@ package enum KeyDocs {
   /// The same for a page of the manual: of the whole file first, then of its checks.
   package static var sections: [(name: String, rows: [Entry])] {
     let ofChecks =
-      ["check"] + CheckType.allCases.map(\.rawValue) + ["tls options", "thresholds"]
+      ["check"] + CheckType.allCases.map(\.rawValue) + ["tls options", "thresholds", "confirm"]
       + [CheckType.http, .dns].map { "\($0.rawValue) conditions" }
     let names = rows.keys.filter { !ofChecks.contains($0) && $0 != "cases" }.sorted() + ofChecks
     return names.map { name in

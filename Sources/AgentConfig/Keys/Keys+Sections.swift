@@ -181,7 +181,7 @@ extension PublicSettings: KeyedSettings {
       "PNG, JPEG, WebP or SVG of at most 64 KiB; read at start; relative to this file"),
     Key(\.color, "color", .color, "Colour of the band on top of the page, as #rrggbb"),
     Key(
-      \.darkColor, "color_dark", .color, "The same on dark ground", default: "that of color"),
+      \.darkColor, "color_dark", .color, "The same in dark mode", default: "that of color"),
     Key(
       \.links, "links", .publicLinks, "Links at the end of the page, at most 10: maps of title and url",
       shown: { !$0.links.isEmpty }),
@@ -232,7 +232,8 @@ extension ProbeSettings: KeyedSettings {
   package static let keys: [Key<ProbeSettings>] = [
     Key(
       \.modules, "modules", .wholeFile,
-      "File of modules in the form of blackbox.yml; read at start and at SIGHUP; relative to this file"),
+      "File of modules in the form of blackbox.yml; read at start and at SIGHUP; relative to this file",
+      default: "required"),
     Key(
       \.trust, "trust", .choice,
       "stranger: targets as those of checks from the API, public unless egress.allow opens more; local: as those of "
@@ -278,7 +279,9 @@ extension CheckDefaults: KeyedSettings {
 
 extension SpoolSettings: KeyedSettings {
   package static let keys: [Key<SpoolSettings>] = [
-    Key(\.size, "size", .size(SettingLimits.spoolSize), "Space on disk, set aside at start"),
+    Key(
+      \.size, "size", .size(SettingLimits.spoolSize),
+      "Space on disk, set aside at start where results are delivered"),
     Key(
       \.durability, "durability", .choice,
       "always: on disk before a result counts as recorded; interval: at most a second later"),

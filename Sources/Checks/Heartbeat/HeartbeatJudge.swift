@@ -44,13 +44,13 @@ package struct HeartbeatJudge: Sendable {
     {
       let heard = page.last.map { " since \(now.told($0))" } ?? " so far"
       return excused(
-        "no report\(heard); one was due at \(now.told(missed))", excuse, "the next is waited for until", due,
+        "no report\(heard); one was due at \(now.told(missed))", excuse, "the next is expected by", due,
         now)
     }
     guard page.last != nil else {
       return Verdict(
         .heartbeatMissed, phase: .answer,
-        message: "no report so far; the first is waited for until \(now.told(due + settings.grace))",
+        message: "no report so far; first report expected by \(now.told(due + settings.grace))",
         isUnknown: true)
     }
     return slow(page, now) ?? .ok
@@ -60,7 +60,7 @@ package struct HeartbeatJudge: Sendable {
     if let started = page.started, let limit = settings.maxRun, started.duration(to: now.boot) > limit {
       if let excuse = page.excuse, excuse.away.from <= started + limit {
         let run = "the run that began at \(now.told(started)) may have ended"
-        return excused(run, excuse, "the next report is waited for until", due(page, now), now)
+        return excused(run, excuse, "the next report is expected by", due(page, now), now)
       }
       return Verdict(
         .responseTime, phase: .assertion,

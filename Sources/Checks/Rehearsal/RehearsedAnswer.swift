@@ -37,17 +37,6 @@ package struct RehearsedAnswer: Hashable, Sendable {
 }
 
 extension Reason {
-  /// Failures that a case may have on the way to an answer. The outcome of conditions follows from an answer.
-  package static let rehearsable: [Reason] = [
-    .dnsNXDomain, .dnsNoData, .dnsServfail, .dnsRefused, .dnsTimeout, .dnsMalformed, .connectRefused,
-    .connectTimeout, .connectUnreachable, .connectionReset, .connectionClosed, .tlsExpired, .tlsNotYetValid,
-    .tlsHostname, .tlsSelfSigned, .tlsUntrusted, .tlsProtocol, .tlsClientCertificate, .tlsHandshake,
-    .tlsTimeout,
-    .tlsWeak, .httpProtocol, .httpRedirectLimit, .httpRedirectRefused, .firstByteTimeout, .transferTimeout,
-    .bodyTooLarge, .headersTooLarge, .dialog, .starttlsRefused, .proxyConnect, .proxyAuth, .authToken,
-    .pingTimeout, .policyDenied, .localFault,
-  ]
-
   /// The part of an attempt in which it falls.
   var rehearsedPhase: Phase {
     switch self {

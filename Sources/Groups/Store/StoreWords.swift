@@ -154,11 +154,11 @@ package struct StoreTrouble: Error, Hashable, Sendable {
   package var hint: String {
     switch kind {
     case .unreachable:
-      "look whether etcd runs and this machine may reach it; the agent goes on with what it has"
+      "look whether etcd runs and this machine may reach it; the agent continues with its last known state"
     case .handshake:
       "group.store.tls: ca_file must have signed etcd's certificate, and etcd may ask for client_certificate and client_key"
     case .noQuorum:
-      "most of etcd's members must run: etcdctl endpoint status --cluster; the agent goes on with what it has"
+      "most of etcd's members must run: etcdctl endpoint status --cluster; the agent continues with its last known state"
     case .unauthenticated: "compare group.store.user and password with: etcdctl user get"
     case .denied: "give the user's role the prefix, see docs/groups.md: etcdctl role grant-permission"
     case .noSpace: "etcd's quota is used up: etcdctl compact, defrag, then alarm disarm"

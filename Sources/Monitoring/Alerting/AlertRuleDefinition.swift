@@ -69,7 +69,8 @@ extension AlertRuleDefinition {
       "state, agent: duration without a break", default: "5m"),
     Key(
       \.above, "above", .duration(AlertLimits.above),
-      "response_time: longer than this; downtime: down for longer than this in the window"),
+      "response_time: longer than this; downtime: down for longer than this in the window, and less than the window"
+    ),
     Key(
       \.percentile, "percentile", .integer(AlertLimits.percentile),
       "response_time: of the successes of the window, at least ten", default: "each one"),
@@ -81,8 +82,8 @@ extension AlertRuleDefinition {
       "certificate_expiry: time before expiry; each step is notified", default: "[21d, 7d, 1d]"),
     Key(
       \.objective, "objective", .percent,
-      "burn_rate: share of the time that is up, such as 99.9%; fires when its error budget burns 14.4 times too fast "
-        + "over 5m and 1h, or 6 times over 30m and 6h"),
+      "burn_rate: share of the time that is up, 94% to below 100%, such as 99.9%; fires when its error budget burns "
+        + "14.4 times too fast over 5m and 1h, or 6 times over 30m and 6h"),
   ]
 
   private static let list = KeyList(keys)
@@ -90,6 +91,8 @@ extension AlertRuleDefinition {
   package init(_ map: GivenMap, _ reader: inout KeyReader) {
     self.init()
     reader.fill(&self, map, Self.list)
+    // Where each entry was refused, the list is not empty as well.
+    if before?.isEmpty == true, map["before"]?.list?.isEmpty == false { before = nil }
   }
 
   /// The definition that a rule would be made of.

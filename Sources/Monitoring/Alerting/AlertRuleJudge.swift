@@ -80,7 +80,7 @@ private struct AlertRuleJudge {
 
   private mutating func responseTime() -> AlertRule.Kind? {
     guard let above = definition.above else {
-      problem("above", "above is missing", hint: "the response time from which it is told, such as 800ms")
+      problem("above", "above is missing", hint: "response time above which the alert fires, such as 800ms")
       return nil
     }
     let window = definition.window ?? .seconds(900)
@@ -112,7 +112,7 @@ private struct AlertRuleJudge {
       return nil
     }
     guard let above = definition.above else {
-      problem("above", "above is missing", hint: "the time down from which it is told, such as 10m")
+      problem("above", "above is missing", hint: "the time down above which the alert fires, such as 10m")
       return nil
     }
     if above >= length { problem("above", "above must be less than the window, found \(above.text)") }

@@ -45,7 +45,8 @@ extension ReportDefinition {
     Key(\.tags, "tags", .texts, "Checks with any of these tags, too"),
     Key(\.format, "format", .word(ReportSchedule.Format.self), "File in a mail", default: "html"),
     Key(
-      \.objective, "objective", .percent, "Objective of checks without an alerting rule of type burn_rate",
+      \.objective, "objective", .percent,
+      "Objective of checks without an alerting rule of type burn_rate; 50% to below 100%",
       default: "99.9%"),
   ]
 

@@ -79,7 +79,7 @@ package struct DiscoveryDefinition: Sendable {
     Key(
       \.name, "name", .text, "Of each check, with `${target}`, `${host}`, `${port}` or `${label:NAME}`",
       default: "the template and `${target}`"),
-    Key(\.refresh, "refresh", .duration(DiscoverySource.refreshes), "Between two questions", default: "60s"),
+    Key(\.refresh, "refresh", .duration(DiscoverySource.refreshes), "Refresh interval", default: "60s"),
     Key(\.headers, "headers", .headers, "Sent with the request; values are secret", default: "{}"),
   ]
 
@@ -114,7 +114,7 @@ extension DiscoverySource {
       if name.isEmpty || name.utf8.count > 253 || name.hasControlCharacter || !name.hasPrefix("_") {
         problems.append(
           CheckProblem(
-            ["dns"], "dns must be the name of SRV records, found \(quoted(name))",
+            ["dns"], "dns must be the name of SRV records, found \(quoted(name.withoutURLSecrets))",
             hint: "such as _https._tcp.example.com"))
       } else {
         places.append(.dns(name))

@@ -25,7 +25,7 @@ extension CheckJudge {
       problem(
         ["confirm", "within"],
         "confirm.within must be longer than the timeout (\(timeout.text)), found \(confirm.within.text)",
-        hint: "who runs into the timeout has to answer in time")
+        hint: "a region that times out must still be able to vote")
     }
   }
 
@@ -41,7 +41,7 @@ extension CheckJudge {
       let place = path + [String(index)]
       if !ConfirmSettings.isPlace(name) {
         problem(
-          place, "\(CheckProblem.keyText(place)) is no name of a group: \"\(name.printable(maxBytes: 80))\"",
+          place, "\(CheckProblem.keyText(place)) is no name of a group: \"\(name.shown(maxBytes: 80))\"",
           hint: "letters, digits, dots, hyphens and underscores, at most \(ConfirmSettings.nameLength)")
       } else if names[..<index].contains(name) {
         problem(place, "\(CheckProblem.keyText(place)) repeats \"\(name)\"")

@@ -41,16 +41,15 @@ extension CheckJudge {
     if let endpoint = Endpoint(text, defaultPort: defaultPort) {
       return asciiHost(endpoint.host, path).map { Endpoint(host: $0, port: endpoint.port) }
     }
+    let found = text.withoutURLSecrets.shown(maxBytes: 80)
     if hasZone(text) {
-      let found = text.printable(maxBytes: 80)
       problem(
         path, "\(CheckProblem.keyText(path)) has a zone, found \"\(found)\", and zones are not supported",
         hint: zoneHint)
       return nil
     }
     problem(
-      path,
-      "\(CheckProblem.keyText(path)) must be host or host:port, found \"\(text.printable(maxBytes: 80))\"",
+      path, "\(CheckProblem.keyText(path)) must be host or host:port, found \"\(found)\"",
       hint: "such as 192.0.2.53, ns1.example:5353 or [2001:db8::53]:53")
     return nil
   }
@@ -62,7 +61,7 @@ extension CheckJudge {
     }
     guard let name = asciiName(text, ["query", "name"]) else { return nil }
     if let words = dnsNameProblem(name) {
-      problem(["query", "name"], "query.name \(words), found \"\(name.printable(maxBytes: 80))\"")
+      problem(["query", "name"], "query.name \(words), found \"\(name.shown(maxBytes: 80))\"")
       return nil
     }
     return name
@@ -74,7 +73,7 @@ extension CheckJudge {
     problem(
       ["query", "type"],
       "query.type must be one of \(DNSSettings.recordTypes.joined(separator: ", ")), or TYPE and a number, "
-        + "found \"\(type.printable(maxBytes: 40))\"",
+        + "found \"\(type.shown(maxBytes: 40))\"",
       hint: unaskableTypes[type].map { "\($0) is a question that servers refuse" } ?? unaskableHint(type))
     return type
   }
@@ -107,7 +106,7 @@ extension CheckJudge {
       problem(
         path,
         "\(CheckProblem.keyText(path)) must be one of \(DNSSettings.responseCodes.joined(separator: ", ")), "
-          + "found \"\(code.printable(maxBytes: 40))\"")
+          + "found \"\(code.shown(maxBytes: 40))\"")
     }
     return list.map { $0.uppercased() }
   }
@@ -141,14 +140,14 @@ extension CheckJudge {
       pattern(condition.operand, path)
       return condition
     default:
-      problem(path, "\(key) must be a literal or ~ and a pattern, found \"\(text.printable(maxBytes: 60))\"")
+      problem(path, "\(key) must be a literal or ~ and a pattern, found \"\(text.shown(maxBytes: 60))\"")
       return condition
     }
     checkText(text, path, maxBytes: 4096)
     guard type == "A" || type == "AAAA", !text.isEmpty else { return condition }
     let version = type == "A" ? 4 : 6
     guard let address = IPAddress(text), address.version == version else {
-      problem(path, "\(key) must be an IPv\(version) address, found \"\(text.printable(maxBytes: 80))\"")
+      problem(path, "\(key) must be an IPv\(version) address, found \"\(text.shown(maxBytes: 80))\"")
       return condition
     }
     return Condition(.equal, address.description)

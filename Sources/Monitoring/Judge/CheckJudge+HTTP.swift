@@ -61,7 +61,7 @@ extension CheckJudge {
   private mutating func method() -> String {
     let method = definition.method ?? "GET"
     guard isToken(method), method.utf8.count <= 32 else {
-      problem(["method"], "method is no HTTP method, found \"\(method.printable(maxBytes: 40))\"")
+      problem(["method"], "method is no HTTP method, found \"\(method.shown(maxBytes: 40))\"")
       return method
     }
     // Methods are case-sensitive (RFC 9110, section 9.1), so `get` is a method, and one no server knows.
@@ -209,7 +209,7 @@ extension CheckJudge {
       part.utf8.count == 3 && part.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(part) : nil
     }
     let key = CheckProblem.keyText(path)
-    let found = text.printable(maxBytes: 40)
+    let found = text.shown(maxBytes: 40)
     guard (1...2).contains(codes.count), let first = codes[0], let last = codes[codes.count - 1] else {
       problem(path, "\(key) must be a code or a range, found \"\(found)\"", hint: "such as 204 or 200-299")
       return nil

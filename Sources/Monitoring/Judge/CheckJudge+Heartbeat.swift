@@ -70,7 +70,7 @@ extension CheckJudge {
         zone = try TimeZoneFiles().zone(name)
       } catch {
         problem(
-          ["timezone"], "timezone \(error.message), found \"\(name.printable(maxBytes: 60))\"",
+          ["timezone"], "timezone \(error.message), found \"\(name.shown(maxBytes: 60))\"",
           hint: error.hint)
         zone = nil
       }

@@ -40,7 +40,7 @@ extension CheckJudge {
   ) -> Value? {
     guard let text else { return nil }
     if let value = Value(word: text) { return value }
-    let found = text.printable(maxBytes: 60)
+    let found = text.shown(maxBytes: 60)
     problem(
       path, "\(CheckProblem.keyText(path)) must be one of \(words(type)), found \"\(found)\"",
       hint: Value(word: text.lowercased()).map { "write it in lower case: \($0.rawValue)" })
@@ -55,7 +55,7 @@ extension CheckJudge {
     guard let text else { return nil }
     if let id = UniqueID(text) { return id }
     problem(
-      [key], "\(key) must be a UUID, found \"\(text.printable(maxBytes: 60))\"",
+      [key], "\(key) must be a UUID, found \"\(text.shown(maxBytes: 60))\"",
       hint: key == "id"
         ? "leave it out to have one derived from the name" : "such as 0b8f1c9e-3d52-4a7b-8c11-5e6f7a8b9c0d")
     return nil
@@ -81,7 +81,7 @@ extension CheckJudge {
   mutating func asciiName(_ name: String, _ path: [String]) -> String? {
     if name.utf8.allSatisfy({ $0 < 0x80 }) { return name }
     let key = CheckProblem.keyText(path)
-    let found = name.printable(maxBytes: 80)
+    let found = name.shown(maxBytes: 80)
     guard definition.origin == .local else {
       problem(path, "\(key) must be in ASCII, found \"\(found)\"", hint: "write the xn-- form of the name")
       return nil
@@ -98,7 +98,7 @@ extension CheckJudge {
   mutating func checkHost(_ host: String, _ path: [String]) -> Bool {
     guard let why = hostProblem(host) else { return !refusesZoneless(host, path) }
     let key = CheckProblem.keyText(path)
-    let found = host.printable(maxBytes: 80)
+    let found = host.withoutURLSecrets.shown(maxBytes: 80)
     if hasZone(host) {
       problem(path, "\(key) has a zone, found \"\(found)\", and zones are not supported", hint: zoneHint)
     } else if host.isEmpty {

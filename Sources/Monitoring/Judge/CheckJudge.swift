@@ -137,7 +137,7 @@ extension CheckJudge {
       if tag.isEmpty { problem(path, "\(CheckProblem.keyText(path)) is empty") }
       checkText(tag, path, maxBytes: CheckLimits.tagBytes)
       if tags[..<index].contains(tag) {
-        problem(path, "\(CheckProblem.keyText(path)) repeats \"\(tag.printable(maxBytes: 80))\"")
+        problem(path, "\(CheckProblem.keyText(path)) repeats \"\(tag.shown(maxBytes: 80))\"")
       }
     }
   }
@@ -153,7 +153,7 @@ extension CheckJudge {
       }
       checkText(word, path, maxBytes: CheckLimits.nameBytes)
       if words[..<index].contains(word) {
-        problem(path, "\(CheckProblem.keyText(path)) repeats \"\(word.printable(maxBytes: 80))\"")
+        problem(path, "\(CheckProblem.keyText(path)) repeats \"\(word.shown(maxBytes: 80))\"")
       }
     }
   }
@@ -162,7 +162,7 @@ extension CheckJudge {
     guard let text = definition.sourceAddress else { return nil }
     guard let address = IPAddress(text) else {
       problem(
-        ["source_address"], "source_address must be an address, found \"\(text.printable(maxBytes: 60))\"",
+        ["source_address"], "source_address must be an address, found \"\(text.shown(maxBytes: 60))\"",
         hint: "one of this machine's own, such as 192.0.2.7")
       return nil
     }

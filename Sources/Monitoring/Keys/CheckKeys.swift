@@ -204,7 +204,8 @@ extension ConfirmSettings: KeyedSettings {
     Key(\.of, "of", .texts, "Regions with a vote, 2 to 50: names of groups, this agent's among them")
       .required,
     Key(
-      \.within, "within", .duration(time), "Time for the others to probe and answer; at most the interval"
+      \.within, "within", .duration(time),
+      "Time for the others to probe and answer; more than the timeout, at most the interval"
     ),
   ]
 }

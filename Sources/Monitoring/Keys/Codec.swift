@@ -140,9 +140,9 @@ extension Codec {
 }
 
 extension Given {
-  /// The value for a message, unless it is secret.
-  package func found(_ text: String) -> String { isSecret ? Redacted.mark : quoted(text) }
+  /// The value for a message, unless it is secret. A URL may have been pasted with its login or a token.
+  package func found(_ text: String) -> String { isSecret ? Redacted.mark : quoted(text.withoutURLSecrets) }
 }
 
-/// A name or value of the user's for a message: one line, at most 80 bytes.
-package func quoted(_ text: some StringProtocol) -> String { "\"\(String(text).printable(maxBytes: 80))\"" }
+/// A name or value of the user's for a message: one line, at most 80 bytes, without the login of a URL.
+package func quoted(_ text: some StringProtocol) -> String { "\"\(String(text).shown(maxBytes: 80))\"" }

@@ -134,7 +134,7 @@ private struct MaintenanceJudge {
       } else {
         problem(
           ["resources", "\(index)"],
-          "resources[\(index)] must be a UUID, found \"\(text.printable(maxBytes: 60))\"",
+          "resources[\(index)] must be a UUID, found \"\(text.shown(maxBytes: 60))\"",
           hint: "such as 0b8f1c9e-3d52-4a7b-8c11-5e6f7a8b9c0d")
       }
     }
@@ -153,7 +153,7 @@ private struct MaintenanceJudge {
 
   private mutating func localTime(_ text: String, _ key: String) -> LocalTime? {
     if let time = LocalTime(text: text) { return time }
-    let found = text.printable(maxBytes: 60)
+    let found = text.shown(maxBytes: 60)
     if Timestamp(rfc3339: text) != nil || text.hasSuffix("Z") {
       problem(
         [key], "\(key) must be a local time without an offset, found \"\(found)\"",
@@ -170,7 +170,7 @@ private struct MaintenanceJudge {
     guard let text = definition.repetition else { return .none }
     if let repetition = MaintenanceRepetition(word: text) { return repetition }
     let words = MaintenanceRepetition.allCases.map(\.rawValue).joined(separator: ", ")
-    problem(["repeat"], "repeat must be one of \(words), found \"\(text.printable(maxBytes: 60))\"")
+    problem(["repeat"], "repeat must be one of \(words), found \"\(text.shown(maxBytes: 60))\"")
     return .none
   }
 
@@ -237,7 +237,7 @@ private struct MaintenanceJudge {
       return try zones.zone(name)
     } catch {
       problem(
-        ["timezone"], "timezone \(error.message), found \"\(name.printable(maxBytes: 60))\"", hint: error.hint
+        ["timezone"], "timezone \(error.message), found \"\(name.shown(maxBytes: 60))\"", hint: error.hint
       )
       return nil
     }

@@ -18,7 +18,7 @@ package enum PingWay: Hashable, Sendable {
     switch self {
     case .unprivileged: "ICMP echo is allowed"
     case .raw:
-      "ICMP echo goes over raw sockets (CAP_NET_RAW): net.ipv4.ping_group_range keeps this process out"
+      "ICMP echo goes over raw sockets (CAP_NET_RAW): net.ipv4.ping_group_range excludes this process"
     case .closed(let why): why
     }
   }

@@ -81,7 +81,7 @@ package enum DeliveryDialect: Hashable, Sendable {
       Notice.warning(
         .delivery, "supabase does not let this account write results: \(refusal.words)",
         hint:
-          "give the account of quartz.supabase.email a role in the team; an api key of the quartz api is none"
+          "give the account of quartz.supabase.email a role in the team; a Quartz API key is not an account"
       )
     case .supabase:
       Notice.warning(

@@ -73,7 +73,7 @@ package enum DeliveryRules {
       .misconfigured(
         Notice.warning(
           .delivery, "\(refusal.dialect.receiver) refuses the request: \(refusal.words)",
-          hint: "check \(refusal.dialect.urlKey), and what stands between here and there"),
+          hint: "check \(refusal.dialect.urlKey), and any proxy in between"),
         retry: .seconds(900))
     }
   }

@@ -76,7 +76,7 @@ package struct DeliveryStatus: Hashable, Sendable {
       notices.append(
         .warning(
           .delivery,
-          "\(counted(parked, "result is", "results are")) parked: a bad one among them is looked for at most 40 times an hour"
+          "\(counted(parked, "result is", "results are")) parked: isolating the rejected row, at most 40 requests an hour"
         ))
     }
     if batch < configuredBatch {

@@ -37,7 +37,7 @@ enum AgentExitCodes {
 
 /// Author of an order, and the reason.
 struct OrderOptions: ParsableArguments {
-  @Option(help: "Name of the operator, for the record. Default: the name of the login.")
+  @Option(help: "Name of the operator, for the record. Default: SUDO_USER, LOGNAME or USER.")
   var by: String?
 
   @Option(help: "Reason, for the record.")

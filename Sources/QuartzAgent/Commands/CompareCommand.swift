@@ -8,7 +8,7 @@ import Monitoring
 struct CompareCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "compare",
-    abstract: "Compare the latency of two files of results, phase by phase, or of the places of a group.",
+    abstract: "Compare the latency of two files of results, phase by phase, or of the regions of a group.",
     discussion: """
       The files are the output of `once --format ndjson` or `spool export`: of two regions, two agents, or before and \
       after a change. Checks are matched by id, else by name and target. A difference is reported only where the ranks \
@@ -18,7 +18,7 @@ struct CompareCommand: AsyncParsableCommand {
           https://example.com > london.ndjson
         quartz-agent compare london.ndjson paris.ndjson
 
-      --by-place asks the running agent, and takes no file: each check with confirm as its places see it, against the \
+      --by-place asks the running agent, and takes no file: each check with confirm as its regions see it, against the \
       fastest of them.
 
       Exit code: 0 compared, 1 slower by --fail-slower, 3 too few or too unsteady times for --fail-slower, or no agent answers, \

@@ -80,6 +80,7 @@ struct DoctorCommand: AsyncParsableCommand {
       let loaded = try ConfigLoader.load(
         path: path, environment: processEnvironment(), patterns: Pattern.rule, credentials: .ofTheService)
       let count = loaded.settings.checks.count
+      if let found = filesFinding(loaded.settings, path) { return (loaded.settings, found) }
       var words = "\(path): \(counted(count, "check"))"
       if !loaded.unread.isEmpty { words += ", \(loaded.unread.count) credentials that the service alone has" }
       guard let warning = loaded.warnings.first else {
@@ -104,6 +105,15 @@ struct DoctorCommand: AsyncParsableCommand {
           hint: error.count == 1 ? first?.hint : "quartz-agent validate lists them")
       )
     }
+  }
+
+  /// Files that `validate` refuses. `nil` where each can be used.
+  private func filesFinding(_ settings: Settings, _ path: String) -> Notice? {
+    let problems = NamedFiles(settings).problems + moduleProblems(settings).faults
+    guard let first = problems.first else { return nil }
+    return .critical(
+      "configuration", "\(path): \(first)",
+      hint: problems.count == 1 ? nil : "quartz-agent validate lists \(problems.count - 1) more")
   }
 
   private func machine(_ settings: Settings?) -> [Notice] {

@@ -22,7 +22,8 @@ struct OnceCommand: AsyncParsableCommand {
       equal names get a number.
 
       Exit code: 0 all up, 1 degraded, 2 down, 3 unknown, nothing run or (with --post) not delivered, so it can \
-      serve as a Nagios plugin; 130 (with --format nagios 3) when stopped before the end, with what was found until then.
+      serve as a Nagios plugin; 64 wrong usage or an unknown name, 73 an --export that cannot be written, 78 a wrong \
+      configuration; 130 when stopped before the end, with what was found until then. With --format nagios these four are 3.
       """)
 
   @OptionGroup var config: ConfigOptions
@@ -131,10 +132,7 @@ struct OnceCommand: AsyncParsableCommand {
         printError("quartz-agent: stopped: \(all - results.count) of \(all) runs were not finished")
       }
       if results.isEmpty, !wasStopped {
-        let isEmpty = selection.settings?.checks.isEmpty ?? true
-        printError(
-          "quartz-agent: nothing was run: \(isEmpty ? "the configuration has no check" : "no check is enabled")"
-        )
+        printError("quartz-agent: \(selection.nothingRun)")
       }
       let status = ExitStatus.of(results.map(\.state))
       let isDelivered = if let early { early } else { try await way?.deliver(results, engine) ?? true }

@@ -113,7 +113,7 @@ struct OnceSelection {
         adHoc.append("tcp://" + target)
       } else {
         guard let similar = nearest(to: target, among: settings.checks.map(\.name)) else {
-          throw noTarget(target, "no check of the configuration is called so")
+          throw noCheck(target, in: settings)
         }
         throw failure(
           "no check is called \"\(withoutLogin(target).printable(maxBytes: 200))\"",
@@ -169,25 +169,6 @@ struct OnceSelection {
 func isEndpoint(_ text: String) -> Bool {
   guard let endpoint = Endpoint(text, defaultPort: nil) else { return false }
   return endpoint.host.utf8.allSatisfy { $0 > 0x20 && !"/?#@".utf8.contains($0) }
-}
-
-/// Error for a word that is neither a target nor a check's name, with the likely meaning.
-private func noTarget(_ name: String, _ why: String) -> CommandFailure {
-  let shown = name.printable(maxBytes: 100)
-  let host = name.prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-  let isHost = !host.isEmpty && host.utf8.allSatisfy { $0 > 0x20 && !"@\"'\\".utf8.contains($0) }
-  var hint =
-    "targets look like https://host/path, tcp://host:port, tls://host, dns://server/name, ping://host"
-  if isHost {
-    var proposals = ["quartz-agent once \(shellWord("https://" + shown))"]
-    if host.count == name.count, !host.contains(":") {
-      proposals.append("quartz-agent once \(shellWord("ping://" + shown))")
-    }
-    hint = "did you mean \(proposals.joined(separator: ", or "))"
-  }
-  return failure(
-    "\"\(withoutLogin(name).printable(maxBytes: 200))\" is no target, and \(why)", hint: hint,
-    status: ExitCode.validationFailure.rawValue)
 }
 
 extension MonitoringCheck {

@@ -8,7 +8,7 @@ import Monitoring
 struct PostCommand: AsyncParsableCommand, TakesWords {
   static let configuration = CommandConfiguration(
     commandName: "post",
-    abstract: "Post to the public page what people should know, update it, and end it.",
+    abstract: "Publish, update and resolve posts on the public page.",
     discussion: """
       A post is shown where its checks are shown: on the public page and in its feeds. `--state resolved` ends it; it is \
       listed as resolved for a week.
@@ -52,7 +52,7 @@ struct PostCommand: AsyncParsableCommand, TakesWords {
     @Option(help: "With --edit: another title.")
     var title: String?
 
-    @Option(help: "Name of the operator, for the record. Default: the name of the login.")
+    @Option(help: "Name of the operator, for the record. Default: SUDO_USER, LOGNAME or USER.")
     var by: String?
 
     @OptionGroup var agent: AgentOptions

@@ -18,7 +18,7 @@ struct RunCommand: AsyncParsableCommand {
       once. SIGHUP, and a change of its files, reads the checks of the configuration again.
 
       Exit code: 0 stopped by a signal, 64 wrong usage, 70 internal error, or results could not be written to disk, \
-      75 another agent holds the state directory, 78 a wrong configuration.
+      75 another agent holds the state directory, 78 a wrong configuration, 130 or 143 after a second signal.
       """)
 
   @OptionGroup var config: ConfigOptions
@@ -32,8 +32,8 @@ struct RunCommand: AsyncParsableCommand {
     let log = Logger(label: "agent") { SinkHandler(label: $0, sink: sink, logLevel: logging.logLevel) }
     let path = try config.required()
     let loaded = try loadConfig(path) { log.warning("\($0.headline)", metadata: $0.hintMetadata) }
-    for problem in await onThread({ trustProblems(loaded.settings) }) {
-      log.warning("a file of trusted certificates cannot be used", metadata: ["problem": "\(problem)"])
+    for problem in await onThread({ NamedFiles(loaded.settings).problems }) {
+      log.warning("a file that the configuration names cannot be used", metadata: ["problem": "\(problem)"])
     }
     do {
       try await Daemon(loaded, from: path, log: log, time: time).run(signals)

@@ -98,7 +98,7 @@ struct SpoolCommand: AsyncParsableCommand {
   struct Resubmit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "resubmit",
-      abstract: "Send all of them again, with the same ids, once the receiver is mended.")
+      abstract: "Send all of them again, with the same ids, once the receiver is fixed.")
 
     @OptionGroup var store: StoreOptions
 

@@ -45,7 +45,7 @@ struct TargetOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Also ask these name servers for each dns target, such as 1.1.1.1,9.9.9.9, and compare the answers.",
+      "Ask these name servers for each dns target, and the one it names, such as 1.1.1.1,9.9.9.9, and compare the answers.",
       valueName: "servers"))
   var servers: String?
 

@@ -88,7 +88,7 @@ struct TestCommand: ParsableCommand {
     if let word = given.error {
       guard let reason = Reason(rawValue: word), Reason.rehearsable.contains(reason) else {
         throw failure(
-          "\(place): answer.error is \(word), which follows from an answer",
+          "\(place): answer.error is \(word), which is no failure on the way to an answer",
           hint: "one of \(Reason.rehearsable.map(\.rawValue).joined(separator: ", "))",
           status: ExitStatus.configuration)
       }

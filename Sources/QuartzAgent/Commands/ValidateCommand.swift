@@ -17,7 +17,7 @@ struct ValidateCommand: ParsableCommand {
     abstract: "Check the configuration and list every problem with its place.",
     discussion: """
       As root it also reads the files as the owner of the state directory, the agent's user. Exit code: 0 without \
-      problems, 78 with. Problems go to standard error.
+      problems, 64 wrong usage or an unknown name of --explain, 78 with problems. Problems go to standard error.
       """)
 
   @OptionGroup var config: ConfigOptions
@@ -38,8 +38,8 @@ struct ValidateCommand: ParsableCommand {
     let settings = reading.loaded.settings
     for warning in reading.loaded.warnings { printError("warning: \(warning)") }
     for note in reading.loaded.unread { printError("note: \(note)") }
-    for problem in reading.problems { printError("\(path): \(problem)") }
-    if !reading.problems.isEmpty { throw ExitCode(ExitStatus.configuration) }
+    for words in reading.fileWarnings { printError("warning: \(words)") }
+    if !reading.problems.isEmpty { throw report(reading.problems, path) }
     warnOfTemplates(settings)
     for words in reading.shortcomings { printError("warning: probe.modules: not done here: \(words)") }
     if print {
@@ -73,21 +73,47 @@ private struct ConfigReading {
   let loaded: LoadedConfig
   let problems: [String]
   let shortcomings: [String]
+  let fileWarnings: [String]
 
+  /// Problems of the text and of the files that it names are reported together.
+  ///
   /// - Parameter user: the user whose reading it is. `nil` where it is the caller's.
   init(_ path: String, for user: String? = nil) throws {
     let subject = user.map { "the configuration, as \($0) reads it," } ?? "the configuration"
-    loaded = try loadConfig(path, credentials: .ofTheService, of: subject) { _ in }
-    let (faults, shortcomings) = moduleProblems(loaded.settings)
-    self.shortcomings = shortcomings
-    problems = (trustProblems(loaded.settings) + faults).map { problem in
+    do {
+      loaded = try ConfigLoader.load(
+        path: path, environment: processEnvironment(), patterns: Pattern.rule, credentials: .ofTheService)
+    } catch {
+      var errors = error
+      let named = error.readable.map { Self.look(at: $0, for: user).problems } ?? []
+      errors.problems += named.map { ConfigProblem(file: path, message: $0) }
+      throw report(errors, of: subject)
+    }
+    (problems, shortcomings, fileWarnings) = Self.look(at: loaded.settings, for: user)
+  }
+
+  /// The files that the configuration names.
+  private static func look(
+    at settings: Settings, for user: String?
+  ) -> (problems: [String], shortcomings: [String], warnings: [String]) {
+    let files = NamedFiles(settings)
+    let (faults, shortcomings) = moduleProblems(settings)
+    let problems = (files.problems + faults).map { problem in
       user.map { "\(problem) (as \($0) reads it)" } ?? problem
     }
+    return (problems, shortcomings, files.warnings)
   }
 }
 
+/// Failure for files that the configuration names and the agent cannot use. `run` starts with a warning for each.
+private func report(_ problems: [String], _ path: String) -> CommandFailure {
+  failure(
+    "the configuration names files that cannot be used: \(counted(problems.count, "problem"))",
+    status: ExitStatus.configuration, details: problems.map { "\(path): \($0)" })
+}
+
 /// The file of `/probe`: why it would be refused, and what its modules ask for in vain.
-private func moduleProblems(_ settings: Settings) -> (faults: [String], shortcomings: [String]) {
+func moduleProblems(_ settings: Settings) -> (faults: [String], shortcomings: [String]) {
   guard let file = settings.probe?.modules else { return ([], []) }
   do {
     let modules = try ProbeModules(file: file)
@@ -142,33 +168,4 @@ private func explanationText(_ explanation: ValueExplanation) -> String {
     }
   }
   return text
-}
-
-/// Problems with the files of certificates that checks name, trusted ones and a client's own. The file's walk only sees
-/// their names; a daemon starts all the same, since such a file may come later.
-func trustProblems(_ settings: Settings) -> [String] {
-  let trust = TrustStore()
-  return settings.checks.flatMap { check -> [String] in
-    let name = "check \"\(check.name.printable(maxBytes: 200))\""
-    let options: TLSOptions? =
-      switch check.kind {
-      case .http(let http): http.tls
-      case .tls(let tls): tls.options
-      case .tcp(let tcp): tcp.tls
-      case .dns(let dns): dns.tls
-      case .ping, .heartbeat: nil
-      }
-    var problems: [String] = []
-    do {
-      if let file = options?.caFile { _ = try trust.store(caFile: file) }
-    } catch {
-      problems.append("\(name): tls.ca_file: \(error)")
-    }
-    if let certificate = options?.clientCertificate,
-      let words = clientCertificateProblem(certificate: certificate, key: options?.clientKey)
-    {
-      problems.append("\(name): tls.client_certificate: \(words)")
-    }
-    return problems
-  }
 }

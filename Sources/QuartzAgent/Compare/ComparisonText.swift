@@ -32,7 +32,7 @@ struct ComparisonText {
     } else {
       text += TextTable(columns: columns, rows: rows, width: width, color: color).text
       text +=
-        "\nB IS: what the ranks say (Mann-Whitney, two-sided, Holm over \(counted(comparison.rows.count, "row")), p < 0.05); "
+        "\nB IS: verdict of the ranks (Mann-Whitney, two-sided, Holm over \(counted(comparison.rows.count, "row")), p < 0.05); "
         + "nothing is claimed of fewer than \(RankTest.least) times, nor of a difference that pieces of the files have among themselves.\n"
     }
     for pair in comparison.uptimes where pair.a.down + pair.b.down > 0 {
@@ -77,7 +77,7 @@ struct ComparisonText {
     switch row.verdict {
     case .slower: return TextTable.Cell("slower by \(by)\(share), \(p)", color: "31")
     case .faster: return TextTable.Cell("faster by \(by)\(share), \(p)", color: "32")
-    case .noDifference: return TextTable.Cell("no different as far as shown, \(p)")
+    case .noDifference: return TextTable.Cell("no significant difference, \(p)")
     case .unsteady: return TextTable.Cell("not judged: the files vary by \(Self.time(row.drift)) themselves")
     case .tooFew: return TextTable.Cell("not judged: too few times")
     }

@@ -58,7 +58,7 @@ struct NetworkFindings {
       guard dns.rcode == "NOERROR" else {
         return .warning(
           "resolver", "\(server) answered \(dns.rcode) when asked for the root's name servers",
-          hint: "name another server in /etc/resolv.conf, or let this one answer this machine")
+          hint: "name another server in /etc/resolv.conf, or allow this machine in its access list")
       }
       return .fine("resolver", "\(server) answered in \(taken)")
     }

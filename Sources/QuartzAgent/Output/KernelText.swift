@@ -7,20 +7,20 @@ import Monitoring
 enum KernelText {
   static func lines(_ result: CheckResult) -> [String] {
     guard let tcp = result.tcp else { return [] }
-    var lines = ["sent again   \(sentAgain(tcp))"]
+    var lines = ["retransmits  \(sentAgain(tcp))"]
     // The other hops' connections are over: what was lost on them is all that still matters.
     if result.hops.count > 1 {
       lines = result.hops.enumerated().compactMap { index, hop in
         guard let tcp = hop.tcp, tcp.retransmits > 0 || index == result.hops.count - 1 else { return nil }
-        return "sent again   \(sentAgain(tcp)), at hop \(index + 1)"
+        return "retransmits  \(sentAgain(tcp)), at hop \(index + 1)"
       }
     }
     if let trip = tcp.roundTrip {
-      let spread = tcp.roundTripVariance.map { ", give or take \(precise($0))" } ?? ""
-      lines.append("round trip   \(precise(trip))\(spread)")
+      let spread = tcp.roundTripVariance.map { ", variance \(precise($0))" } ?? ""
+      lines.append("RTT          \(precise(trip))\(spread)")
     }
     if let timeout = tcp.retransmissionTimeout {
-      lines.append("patience     \(precise(timeout)) without an answer, and it sends again")
+      lines.append("RTO          \(precise(timeout))")
     }
     if tcp.roundTrip != nil, tcp.segmentSize > 0 {
       let way = tcp.pathMTU > 0 ? ", in packets of \(tcp.pathMTU) (path MTU)" : ""
@@ -30,7 +30,7 @@ enum KernelText {
   }
 
   private static func sentAgain(_ tcp: TransportFacts) -> String {
-    if tcp.retransmits == 0 { return "nothing" }
+    if tcp.retransmits == 0 { return "0" }
     let syns = Int(tcp.synRetransmits)
     // bounded: SYNs are among them
     let others = Int(tcp.retransmits) - min(syns, Int(tcp.retransmits))

@@ -15,7 +15,7 @@ struct ResultTable {
     let hasNames = rows.contains { $0.name != $0.target && !$0.name.contains("://") }
     var columns: [TextTable.Column] = [
       .fixed("STATE", 10), .names(hasNames ? "CHECK" : "TARGET", least: 10, most: hasNames ? 32 : 60),
-      .fixed("TYPE", 4, worth: 1), .fixed("LATENCY", 10, right: true, worth: 3),
+      .flexible("TYPE", least: 4, most: 9, worth: 1), .fixed("LATENCY", 10, right: true, worth: 3),
       // Why one looks: it keeps the most.
       .flexible("DETAIL", least: 20, share: 2, worth: 4),
     ]

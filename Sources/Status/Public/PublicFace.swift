@@ -42,6 +42,15 @@ package struct PublicFace: Sendable {
     /// Bytes that a logo may have.
     package static let limit = 64 << 10
 
+    /// Bytes of a file that are read to see whether it is one.
+    package static let readLimit = 1 << 20
+
+    /// Why these bytes of a file are no logo; `nil` when they are one.
+    package static func objection(to bytes: [UInt8], _ path: String) -> String? {
+      guard Self(bytes) == nil else { return nil }
+      return "\(path.printable(maxBytes: 500)) is no PNG, JPEG, WebP or SVG of at most 64 KiB"
+    }
+
     /// `nil` for what is no PNG, JPEG, WebP or SVG, by its first bytes.
     package init?(_ bytes: [UInt8]) {
       guard bytes.count <= Self.limit else { return nil }

@@ -10,7 +10,7 @@ package enum StatusServerError: Error, Hashable, Sendable, CustomStringConvertib
   package var description: String {
     switch self {
     case .notLoopback(let address):
-      "\(address) reaches other machines, and anybody there could read the status: set status.read_token, or "
+      "\(address) is reachable from other machines without authentication: set status.read_token, or "
         + "status.allow_unauthenticated: true"
     case .cannotListen(let address, let why):
       "cannot listen on \(address): \(why)"

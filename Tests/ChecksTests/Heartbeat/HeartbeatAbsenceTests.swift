@@ -44,7 +44,7 @@ import Testing
     #expect(
       unknown.message
         == "no report since 2026-01-04T03:00:00Z; one was due at 2026-01-05T03:00:00Z while the agent did not run "
-        + "(2026-01-05T02:00:00Z to 2026-01-05T05:00:00Z); the next is waited for until 2026-01-06T03:10:00Z")
+        + "(2026-01-05T02:00:00Z to 2026-01-05T05:00:00Z); the next is expected by 2026-01-06T03:10:00Z")
     // Also after another restart, which no report was due in.
     let later = try restarted(job, after: .seconds(3600), away: .seconds(60))
     #expect(try later.verdict() == unknown)
@@ -91,7 +91,7 @@ import Testing
     // Due at 04:00, 05:00 and 06:00; away from 03:50 to 06:20.
     let unknown = try job.verdict()
     #expect(unknown.state == .unknown)
-    #expect(unknown.message?.hasSuffix("the next is waited for until 2026-01-04T07:10:00Z") == true)
+    #expect(unknown.message?.hasSuffix("the next is expected by 2026-01-04T07:10:00Z") == true)
     job.clock.advance(by: .seconds(3001))
     #expect(try job.verdict().message?.hasSuffix("one was due at 2026-01-04T07:00:00Z") == true)
   }
@@ -110,7 +110,7 @@ import Testing
       #expect(
         verdict.message
           == "the run that began at 2026-01-05T03:00:00Z may have ended while the agent did not run "
-          + "(2026-01-05T04:00:00Z to 2026-01-05T06:00:00Z); the next report is waited for until 2026-01-06T03:10:00Z"
+          + "(2026-01-05T04:00:00Z to 2026-01-05T06:00:00Z); the next report is expected by 2026-01-06T03:10:00Z"
       )
     }
     job.clock.advance(by: .seconds(86_400))

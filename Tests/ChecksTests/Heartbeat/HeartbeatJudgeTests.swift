@@ -53,7 +53,7 @@ import Testing
     job.clock.advance(by: .seconds(86_400 + 1800))
     let waiting = try job.verdict()
     #expect(waiting.state == .unknown && waiting.reason == .heartbeatMissed)
-    #expect(waiting.message == "no report so far; the first is waited for until 2026-01-05T02:30:00Z")
+    #expect(waiting.message == "no report so far; first report expected by 2026-01-05T02:30:00Z")
     job.clock.advance(by: .milliseconds(1))
     let silent = try job.verdict()
     #expect(

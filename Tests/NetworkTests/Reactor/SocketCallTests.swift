@@ -132,7 +132,7 @@ import Testing
     #expect(PingWay.unprivileged.words == "ICMP echo is allowed" && PingWay.closed("w").words == "w")
     #expect(
       PingWay.raw.words
-        == "ICMP echo goes over raw sockets (CAP_NET_RAW): net.ipv4.ping_group_range keeps this process out")
+        == "ICMP echo goes over raw sockets (CAP_NET_RAW): net.ipv4.ping_group_range excludes this process")
   }
 
   /// Lateness of more than a fifth counts, of the time that the target had: without what was held.
