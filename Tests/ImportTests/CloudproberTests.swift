@@ -188,4 +188,22 @@ import Testing
     #expect(made.reasonCounts[why] ?? 0 == listed && made.problems == [])
     #expect(made.imported.carried + made.imported.listed == made.imported.total)
   }
+
+  /// All values of a probe without a check have that reason.
+  @Test func aProbeWithoutACheck() throws {
+    let made = try ReadSource(
+      .cloudprober,
+      """
+      probe {
+        name: "p"
+        type: PING
+        interval_msec: 5000
+        targets { host_names: "a/b" }
+        alert { name: "x" }
+      }
+      """)
+    #expect(made.names == [] && made.imported.carried == 0)
+    #expect(made.reasonCounts["no check was made of it"] == 4)
+    #expect(made.reasonCounts["the key is unknown here, so it has no effect"] == nil)
+  }
 }

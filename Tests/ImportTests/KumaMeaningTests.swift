@@ -112,6 +112,15 @@ import Testing
     #expect(check["expect.certificate.warn"]?.word == days)
   }
 
+  /// Kuma may retry for the status alone; here a run is retried whatever failed.
+  @Test(arguments: [("true", 1), ("false", 0)]) func retriesForTheStatus(flag: String, count: Int) throws {
+    let check = try check(
+      #","url":"https://a.example","expectedValue":"a","retryOnlyOnStatusCodeFailure":\#(flag)"#,
+      type: "json-query")
+    #expect(
+      check.notes.count { $0.why == "a run is retried whatever failed" && $0.change == .changed } == count)
+  }
+
   /// Statuses are numbers and ranges; another word is left out, and said so.
   @Test(
     arguments: [

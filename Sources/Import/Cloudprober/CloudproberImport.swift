@@ -100,8 +100,8 @@ struct CloudproberProbe {
       checks.append(check)
     }
     list(refused)
-    rest(settings)
     if checks.isEmpty { section.listAll("no check was made of it") }
+    rest(settings)
     section.ledger.note(&checks)
     return checks
   }
