@@ -38,15 +38,19 @@ package struct ResponseTimeRule: Hashable, Sendable {
   }
 
   private func verdict(_ taken: Duration, _ limit: Duration, degraded: Bool, _ paused: Duration) -> Verdict {
-    guard taken - paused > limit else {
-      let late = Int(paused.milliseconds)
-      return Verdict(
-        .localFault, phase: .assertion,
-        message: "this machine was busy: this process was paused for \(late) ms")
-    }
+    guard taken - paused > limit else { return .paused(for: paused) }
     return Verdict(
       .responseTime, phase: .assertion, message: "took \(taken.roundedText), more than \(limit.text)",
       degraded: degraded)
+  }
+}
+
+extension Verdict {
+  /// The time of an answer cannot be told.
+  static func paused(for span: Duration) -> Verdict {
+    Verdict(
+      .localFault, phase: .assertion,
+      message: "this machine was busy: this process was paused for \(Int(span.milliseconds)) ms")
   }
 }
 

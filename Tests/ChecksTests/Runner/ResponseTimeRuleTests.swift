@@ -44,6 +44,22 @@ import Testing
     #expect(outcome.verdict == Verdict(.localFault, phase: .assertion, message: message))
   }
 
+  /// A success with a pause of more than a fifth of the timeout has no time that could be told; a failure is one.
+  @Test(
+    arguments: [
+      (.ok, 200, .up), (.ok, 201, .unknown), (Verdict(.connectRefused, phase: .connect), 900, .down),
+    ] as [(Verdict, Int, CheckState)])
+  func longPauses(found: Verdict, paused: Int, state: CheckState) throws {
+    var definition = CheckDefinition()
+    (definition.name, definition.type, definition.host, definition.port) = ("Shop", "tcp", "shop.example", 80)
+    definition.timeout = .seconds(1)
+    var outcome = ProbeOutcome(found, responseTime: .milliseconds(950))
+    outcome.paused = .milliseconds(paused)
+    CheckRunner.judge(&outcome, of: try MonitoringCheck(definition))
+    #expect(outcome.verdict.state == state)
+    #expect(outcome.verdict == (state == .unknown ? .paused(for: .milliseconds(paused)) : found))
+  }
+
   @Test func bothConditionsAreReportedAlways() {
     let outcome = judged(.seconds(1))
     #expect(outcome.assertions.map(\.what) == ["response_time.warn", "response_time.fail"])
