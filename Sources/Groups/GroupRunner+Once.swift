@@ -26,7 +26,7 @@ extension GroupRunner {
   package var isApart: Bool { look { !$0.apart.isEmpty } }
 
   /// Names of those of them that have alerts.
-  package var apart: Set<String> {
-    look { Set($0.apart.filter(\.value.card.alerts).map(\.key.text)) }
+  package var apart: Set<ByteText> {
+    look { Set($0.apart.filter(\.value.card.alerts).map(\.key)) }
   }
 }

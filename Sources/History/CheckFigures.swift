@@ -30,7 +30,7 @@ package struct CheckFigures: Sendable {
   package var missedSinceStart: Int
   /// Slots that passed while a run was going and took its verdict.
   package var spanned: Int
-  /// Results of this process with an implausible time: they are in no window.
+  /// Results with an implausible time, since the start: they are in no window.
   package var implausible = 0
   package var resourceID: UniqueID?
   /// Results in a row that were down, outside maintenance; unknown ones neither add nor end the row.

@@ -15,7 +15,7 @@ struct CheckHistory: Sendable {
   private(set) var missed = 0
   /// Of these, what the snapshot file had: what was missed after it was written is lost in a crash.
   private var missedBefore = 0
-  /// Results of this process with an implausible time: they are in no window.
+  /// Results with an implausible time, since the start: they are in no window.
   private var implausible = 0
   private var spanned = 0
   private var failures = 0
@@ -99,7 +99,7 @@ struct CheckHistory: Sendable {
         latency: success ? result.responseTime.map { LatencySum.within($0.microseconds) } : nil,
         note: note)
       enabled.prove(at: result.scheduledAt.microseconds)
-    } else if !isReplayed {
+    } else {
       implausible += 1
     }
     if let slots, slots.first.isPlausible {

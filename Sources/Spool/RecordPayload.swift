@@ -214,7 +214,7 @@ enum RecordPayload {
       guard let held, Self.lengths.contains(held) else { return nil }
       var hold = VerdictHold(interval: .microseconds(held))
       if let first = spanned.first, let count = spanned.count, let interval = spanned.interval,
-        Self.counts.contains(count), Self.lengths.contains(interval)
+        Self.instants.contains(first), Self.counts.contains(count), Self.lengths.contains(interval)
       {
         hold.spanned = SlotRange(
           // bounded: Int has 64 bits
@@ -223,8 +223,10 @@ enum RecordPayload {
       return hold
     }
 
-    private static let lengths: ClosedRange<Int64> = 1...1 << 50
+    // So that the last of the slots is an instant, too: two years from one to the next, within 1,100 years of 1970.
+    private static let lengths: ClosedRange<Int64> = 1...1 << 46
     private static let counts: ClosedRange<Int64> = 1...1 << 16
+    private static let instants: ClosedRange<Int64> = -1 << 55...1 << 55
   }
 
   /// Clamped to 292 years.

@@ -154,7 +154,8 @@ struct ShareWorld {
 
   mutating func acknowledge(_ agent: Int) {
     guard let id = agents[agent].book.incidents.opened.first?.id else { return }
-    _ = agents[agent].book.acknowledge(id.description, by: "ann", note: nil, now: after(now) + .microseconds(1234))
+    _ = agents[agent].book.acknowledge(
+      id.description, by: "ann", note: nil, now: after(now) + .microseconds(1234))
   }
 
   mutating func fail(_ check: MonitoringCheck, by agent: Int) { note(result(check, .down, at: now), agent) }
@@ -184,7 +185,7 @@ struct ShareWorld {
     view.notifies = notifying?.contains(agent) ?? (agents.firstIndex { !$0.isDead } == agent)
     if lacking != nil {
       let others = agents.indices.filter { $0 != agent && !agents[$0].isDead }
-      view.apart = Set(others.map { "agent-\($0)" })
+      view.apart = Set(others.map { ByteText("agent-\($0)") })
     }
     view.version = Int(now)
     return view

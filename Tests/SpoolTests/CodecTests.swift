@@ -41,8 +41,10 @@ struct CodecTests {
     }
   }
 
-  private static func slots(_ count: Int) -> SlotRange {
-    SlotRange(first: Timestamp(seconds: 1_700_000_030), count: count, interval: .seconds(30))
+  private static func slots(
+    _ count: Int, from first: Int64 = 1_700_000_030_000_000, every interval: Int64 = 30_000_000
+  ) -> SlotRange {
+    SlotRange(first: Timestamp(microseconds: first), count: count, interval: .microseconds(interval))
   }
 
   @Test("how long a verdict holds comes back, and what no history can count does not")
@@ -50,13 +52,16 @@ struct CodecTests {
     let minute = VerdictHold(interval: .seconds(60))
     for (put, found) in [
       (nil, nil), (minute, minute), (VerdictHold(interval: .zero), nil),
-      (VerdictHold(interval: .microseconds(1 << 50 + 1)), nil),
+      (VerdictHold(interval: .microseconds(1 << 46 + 1)), nil),
       (
         VerdictHold(interval: .microseconds(1), spanned: Self.slots(1)),
         VerdictHold(interval: .microseconds(1), spanned: Self.slots(1))
       ),
       (VerdictHold(interval: .seconds(60), spanned: Self.slots(0)), minute),
       (VerdictHold(interval: .seconds(60), spanned: Self.slots(1 << 16 + 1)), minute),
+      (VerdictHold(interval: .seconds(60), spanned: Self.slots(9, every: 1 << 46 + 1)), minute),
+      (VerdictHold(interval: .seconds(60), spanned: Self.slots(9, from: 1 << 55 + 1)), minute),
+      (VerdictHold(interval: .seconds(60), spanned: Self.slots(9, from: -1 << 55 - 1)), minute),
     ] as [(VerdictHold?, VerdictHold?)] {
       var record = sampleRecord(1)
       record.hold = put

@@ -57,7 +57,7 @@ extension AlertBook {
       let isOwn = there.writer == share.writer || share.tenure[check] == entry.changed
       let isStray =
         share.view.notifies && role(check) == .unlisted && there.writer != share.writer
-        && !share.view.apart.contains(there.writer)
+        && !share.view.apart.contains(ByteText(there.writer))
         && share.missing[check].map { $0.duration(to: now.boot) >= AlertShare.settling * 2.0 } ?? false
       guard isStray || isOwn && (role(check) == .owner || role(check) == .unlisted) else { continue }
       changes.append(.init(check, nil, replacing: entry.changed))

@@ -93,7 +93,7 @@ package struct AlertShare: Sendable {
   /// Whether the entry of a check stays as it is: an agent with another list runs the check as well, and what fails here fails
   /// there, too. Both would write over each other's otherwise.
   func leaves(_ own: SharedAlerts, to there: SharedAlerts) -> Bool {
-    view.apart.contains(there.writer) && own.firing.keys.allSatisfy { there.firing[$0] != nil }
+    view.apart.contains(ByteText(there.writer)) && own.firing.keys.allSatisfy { there.firing[$0] != nil }
   }
 
   func incident(_ id: UniqueID) -> SharedIncident? {
@@ -226,8 +226,8 @@ extension AlertBook {
     }.sorted { $0.key < $1.key }
     for (check, entry) in entries {
       guard case .alerts(let alerts)? = entry.value else { continue }
-      // Whoever wrote it runs the check, too.
-      if share?.view.apart.contains(alerts.writer) == true { continue }
+      // Its writer runs the check, too.
+      if share?.view.apart.contains(ByteText(alerts.writer)) == true { continue }
       share?.tenure[check] = entry.changed
       // An own word of before, as in a store that was set back, says less than a result of since.
       if alerts.writer == writer, watch.works(check) { continue }
@@ -324,7 +324,7 @@ extension AlertBook {
     for (id, entry) in share.view.entries {
       guard case .alerts(var alerts)? = entry.value else { continue }
       // In no list: what the agent that ran it wrote is not true any more, once all have the same list.
-      if role(id) == .unlisted, !alerts.firing.isEmpty, !share.view.apart.contains(alerts.writer) {
+      if role(id) == .unlisted, !alerts.firing.isEmpty, !share.view.apart.contains(ByteText(alerts.writer)) {
         let since = share.missing[id] ?? now.boot
         missing[id] = since
         if since.duration(to: now.boot) >= AlertShare.settling * 2.0 {

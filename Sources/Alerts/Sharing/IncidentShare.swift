@@ -65,7 +65,7 @@ package struct ShareView: Hashable, Sendable {
   /// Name of the agent that does; `nil` where it is not known.
   package var notifier: String?
   /// Agents of the group whose lists of checks are other ones: they run the checks of this agent as well.
-  package var apart: Set<String> = []
+  package var apart: Set<ByteText> = []
   /// None notifies yet: their lists became different a moment ago, as when one agent after the other gets a new file.
   package var isDivided = false
   /// Another one: something is new.

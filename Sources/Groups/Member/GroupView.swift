@@ -85,15 +85,15 @@ package struct GroupView: Hashable, Sendable {
   /// it. A member that has all of the group's checks comes before those that are without some; for alerts those that have any come
   /// first of all.
   package func owners(of task: UniqueID, where isFit: (MemberCard) -> Bool) -> Owners {
-    var ranked: [(fitness: Int, claim: Float, name: ByteText)] = []
+    var ranked: [(isFirst: Bool, isWhole: Bool, claim: Float, name: ByteText)] = []
     for (name, member) in members where member.card.weight > 0 && isFit(member.card) {
       let claim = Rendezvous.claim(task, seed: Rendezvous.seed(name.text), weight: member.card.weight)
-      let fitness =
-        (task == .alertsTask && member.card.alerts ? 2 : 0) + (member.card.pools.without.isEmpty ? 1 : 0)
-      ranked.append((fitness, claim, name))
+      let isFirst = task == .alertsTask && member.card.alerts
+      ranked.append((isFirst, member.card.pools.without.isEmpty, claim, name))
     }
     ranked.sort {
-      if $0.fitness != $1.fitness { return $0.fitness > $1.fitness }
+      if $0.isFirst != $1.isFirst { return $0.isFirst }
+      if $0.isWhole != $1.isWhole { return $0.isWhole }
       return $0.claim != $1.claim ? $0.claim > $1.claim : $0.name.text < $1.name.text
     }
     return (ranked.first?.name.text, ranked.dropFirst().first?.name.text)

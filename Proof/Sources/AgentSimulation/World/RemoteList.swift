@@ -59,25 +59,25 @@ final class RemoteList: @unchecked Sendable {
     Set(rows.map { Listed(id: $0.id, interval: .seconds(Int64($0.interval))) })
   }
 
-  /// - Returns: in words, and the check that has another interval now.
-  func edit() -> (words: String, changed: UniqueID?) {
+  /// - Returns: in words.
+  func edit() -> String {
     let place = Int.random(in: 0..<rows.count, using: &dice)
     switch dice.pick(["remove", "add", "add", "change", "most"]) {
     case "remove" where rows.count > 2:
       rows.remove(at: place)
-      return ("a check goes", nil)
+      return "a check goes"
     case "most" where rows.count > 3:
       rows = [rows[place]]
-      return ("most checks go", nil)
+      return "most checks go"
     case "change":
       rows[place].interval = dice.pick([60, 120, 300, 600].filter { $0 != rows[place].interval })
       if let own = all.firstIndex(where: { $0.id == rows[place].id }) { all[own] = rows[place] }
-      return ("check \(rows[place].number) has \(rows[place].interval) s", rows[place].id)
+      return "check \(rows[place].number) has \(rows[place].interval) s"
     default:
       let missing = all.filter { row in !rows.contains { $0.id == row.id } }
-      guard !missing.isEmpty else { return ("nothing", nil) }
+      guard !missing.isEmpty else { return "nothing" }
       rows.append(dice.pick(missing))
-      return ("a check comes", nil)
+      return "a check comes"
     }
   }
 

@@ -25,7 +25,7 @@ extension Simulation {
     let known = Dictionary(
       history.checks(now: wall).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     let rules = WindowRules(agent: setup.name)
-    for check in inForce where !inexact.contains(check.id) {
+    for check in inForce {
       guard let figures = known[check.id] else { continue }
       if isStart { settleLost(check, figures, rules) }
       hold(rules.judge(check, figures, ledger, now: wall))

@@ -106,7 +106,6 @@ extension Simulation {
       RemoteList.Listed(id: $0.id, interval: $0.interval)
     }
     let isWritten = !filesFail.contains(clock.now)
-    if !isWritten { changed.formUnion(ids) }
     hold(lists?.took(Set(list), isWritten: isWritten))
   }
 
@@ -146,8 +145,7 @@ extension Simulation {
   func editList() {
     guard let list = backend.list else { return }
     guard !ordering.chance(3) else { return failList(list) }
-    let (words, id) = list.edit()
-    if let id { changed.insert(id) }
+    let words = list.edit()
     figures.edits += 1
     diary.write(self, .edit("in the API \(words)"))
     lists?.changed(to: list.listed, now: clock.now)

@@ -154,7 +154,6 @@ extension Simulation {
         other.interval != old.interval
       {
         checks[place] = other
-        changed.insert(old.id)
       }
     }
     setup.checks = checks

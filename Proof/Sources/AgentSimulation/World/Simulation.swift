@@ -47,9 +47,6 @@ final class Simulation: AgentWitness, @unchecked Sendable {
   var violation: Violation?
   /// The wall clock was set: how long something took by it says nothing.
   var clockWasSet = false
-  /// Of checks whose interval was changed: a restart counts their results by the new one.
-  var inexact: Set<UniqueID> = []
-  var changed: Set<UniqueID> = []
   var figures = Figures()
   var trouble: Dice
   var crowding: Dice
@@ -139,7 +136,6 @@ final class Simulation: AgentWitness, @unchecked Sendable {
 
   func begin() {
     lives += 1
-    loseIntervals()
     life = Life(machine, number: lives)
     diary.write(self, .start(lives))
     let world = SimulatedAgent.World(
@@ -169,15 +165,6 @@ final class Simulation: AgentWitness, @unchecked Sendable {
     clock.after(trouble.time(.milliseconds(500) ... .seconds(trouble.chance(4) ? 3000 : 40))) {
       [unowned self] in begin()
     }
-  }
-
-  /// A start counts what it replays by the intervals of now, and by a minute where a check is not configured.
-  private func loseIntervals() {
-    inexact.formUnion(changed)
-    let configured = Set(setup.checks.map(\.id))
-    inexact.formUnion(scenario.setup.checks.map(\.id).filter { !configured.contains($0) })
-    let listed = Set(inForce.map(\.id))
-    inexact.formUnion((lists?.known ?? []).map(\.id).filter { !listed.contains($0) })
   }
 
   private func end() {
