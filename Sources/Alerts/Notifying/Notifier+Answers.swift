@@ -101,7 +101,10 @@ extension Notifier {
         incident.note(.init(at: now.wall, channel: channel, kind: notification.kind, title: title))
       }
     }
-    if notification.form == .digest { states[channel]?.isDigestDue = false }
+    // After a full one there may be more.
+    if notification.form == .digest, notification.parts.count < Notification.mostParts {
+      states[channel]?.isDigestDue = false
+    }
     if case .report(let schedule, let due) = notification.form {
       reports.deliver(schedule.name, channel, due, at: now.wall, missing: missing)
     }

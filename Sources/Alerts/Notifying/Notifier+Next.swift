@@ -88,7 +88,8 @@ extension Notifier {
       return storm
     }
     if !findings.digest.isEmpty, findings.ready.allSatisfy(\.isOver) {
-      return make(.digest, .digest, Array(findings.digest.prefix(200)), channel, context.now.wall)
+      return make(
+        .digest, .digest, Array(findings.digest.prefix(Notification.mostParts)), channel, context.now.wall)
     }
     if findings.digest.isEmpty, context.quietEnd == nil { states[channel.name]?.isDigestDue = false }
     // Those that failed most come last, so that no incident keeps the others from the channel.
@@ -102,7 +103,7 @@ extension Notifier {
       return make(draft.kind, .incident, [draft], channel, context.now.wall)
     }
     guard !past.isEmpty else { return nil }
-    return make(.digest, .past, Array(past.suffix(200)), channel, context.now.wall)
+    return make(.digest, .past, Array(past.suffix(Notification.mostParts)), channel, context.now.wall)
   }
 
   /// Whether only recipients are left that are tried again later.
