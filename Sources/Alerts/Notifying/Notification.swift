@@ -34,6 +34,9 @@ package struct Notification: Sendable {
   /// Without the channel's template: it was refused with it, or is a report.
   package let isPlain: Bool
 
+  /// Incidents of a digest at most, so that each has its line; the others follow in another one.
+  static let mostParts = 100
+
   func withoutTargets() -> Notification {
     var bare = self
     bare.parts = parts.map { $0.withoutTargets() }

@@ -101,7 +101,10 @@ extension Notifier {
         incident.note(.init(at: now.wall, channel: channel, kind: notification.kind, title: title))
       }
     }
-    if notification.form == .digest { states[channel]?.isDigestDue = false }
+    // After a full one there may be more.
+    if notification.form == .digest, notification.parts.count < Notification.mostParts {
+      states[channel]?.isDigestDue = false
+    }
     if case .report(let schedule, let due) = notification.form {
       reports.deliver(schedule.name, channel, due, at: now.wall, missing: missing)
     }
@@ -172,7 +175,7 @@ extension Draft {
     (self.incident, self.channel, self.members, self.record) = (incident, channel, members, record)
     let heard = record.heard
     fresh = Set(
-      members.lazy.filter { $0.isActive && Self.isNews($0.trouble, heard) }.map(\.trouble.key))
+      members.lazy.filter { $0.isActive && Self.isNews($0, heard) }.map(\.trouble.key))
     if isLeaving || members.isEmpty {
       guard record.mayBeKnown, !record.heard.isOver else { return nil }
       trigger = isLeaving ? .channelRemoved : .belowSeverity

@@ -78,7 +78,7 @@ extension Notifier {
     }
   }
 
-  /// Open incidents first, the newest first; then the digest; then those that are resolved.
+  /// News of open incidents first, the newest first; then the digest; then those that are resolved; then repetitions.
   private mutating func choose(
     _ findings: Findings, _ channel: AlertChannel, _ book: inout IncidentBook, _ context: NotifyContext
   ) -> Notification? {
@@ -88,21 +88,31 @@ extension Notifier {
       return storm
     }
     if !findings.digest.isEmpty, findings.ready.allSatisfy(\.isOver) {
-      return make(.digest, .digest, Array(findings.digest.prefix(200)), channel, context.now.wall)
+      return make(
+        .digest, .digest, Array(findings.digest.prefix(Notification.mostParts)), channel, context.now.wall)
     }
     if findings.digest.isEmpty, context.quietEnd == nil { states[channel.name]?.isDigestDue = false }
     // Those that failed most come last, so that no incident keeps the others from the channel.
     let least = findings.ready.map(\.failures).min() ?? 0
     let ready = findings.ready.filter { $0.failures == least }
-    let open = ready.filter { !$0.isOver }
+    let open = ready.filter { !$0.isOver && !$0.trigger.saysTheSame }
     let over = ready.filter { $0.isOver && $0.trigger != .past }
     let past = ready.filter { $0.trigger == .past }
     let newest = { (drafts: [Draft]) in drafts.max { $0.incident.id < $1.incident.id } }
     if let draft = newest(open) ?? newest(over) ?? (past.count == 1 ? past.first : nil) {
       return make(draft.kind, .incident, [draft], channel, context.now.wall)
     }
-    guard !past.isEmpty else { return nil }
-    return make(.digest, .past, Array(past.suffix(200)), channel, context.now.wall)
+    guard !past.isEmpty else {
+      // The one that waited longest: a receiver that forgets has each again before it is too late.
+      let again = ready.filter { !$0.isOver && $0.trigger.saysTheSame }
+      let longest = again.min {
+        ($0.record.lastAt ?? $0.incident.openedAt, $0.incident.id) < (
+          $1.record.lastAt ?? $1.incident.openedAt, $1.incident.id
+        )
+      }
+      return longest.map { make($0.kind, .incident, [$0], channel, context.now.wall) }
+    }
+    return make(.digest, .past, Array(past.suffix(Notification.mostParts)), channel, context.now.wall)
   }
 
   /// Whether only recipients are left that are tried again later.
