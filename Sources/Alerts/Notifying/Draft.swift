@@ -24,6 +24,8 @@ package struct Draft: Sendable {
 
     /// It repeats what the channel knows, or says that it is less.
     var isRepetition: Bool { [.reminder, .flapping, .eased].contains(self) }
+    /// The channel knows all of it: it comes again because it lasts.
+    package var saysTheSame: Bool { self == .reminder || self == .keepAlive }
   }
 
   package internal(set) var incident: Incident
