@@ -6,7 +6,7 @@ import Testing
 
 @testable import Alerts
 
-/// More incidents than a digest has lines: the rest follows at once, and each is in a line.
+/// A digest of more incidents than it has lines, at a receiver that refuses a part of it.
 @Suite struct DigestPageTests {
   private func desk(_ count: Int) throws -> Desk {
     let checks = try StormTests.checks(count)
@@ -15,20 +15,6 @@ import Testing
     var desk = Desk(settings, checks)
     for check in checks { desk.down(check, at: 0) }
     return desk
-  }
-
-  @Test func threePages() throws {
-    var desk = try desk(205)
-    desk.pass(from: 0, to: 100)
-    #expect(
-      desk.lines == [
-        "30 digest 100 incidents since the last digest; 105 more follow",
-        "31 digest 100 incidents since the last digest; 5 more follow",
-        "32 digest 5 incidents since the last digest",
-      ])
-    let titles = desk.told.flatMap { $0.message.digest.map(\.title) }
-    #expect(titles.count == 205 && Set(titles).count == 205)
-    #expect(!desk.book.notifier.state(of: "ops").isDigestDue)
   }
 
   /// One page is refused: the others are sent, and it is tried once more after them.

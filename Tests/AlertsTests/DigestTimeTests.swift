@@ -50,6 +50,25 @@ import Testing
     #expect(desk.told.map(\.at) == [expected * Self.hour] && desk.kinds == [.digest])
   }
 
+  /// More than have a line in one digest follow at once in others, and none is left for the next day.
+  @Test func manyIncidents() throws {
+    let checks = try StormTests.checks(205)
+    var settings = quickSettings([rule("down", .low)])
+    settings.digest = 30
+    var desk = Desk(settings, checks)
+    for check in checks { desk.down(check, at: 0) }
+    desk.pass(from: 0, to: 100)
+    #expect(
+      desk.lines == [
+        "30 digest 100 incidents since the last digest; 105 more follow",
+        "31 digest 100 incidents since the last digest; 5 more follow",
+        "32 digest 5 incidents since the last digest",
+      ])
+    let named = desk.told.flatMap { $0.message.digest.map(\.title) }
+    #expect(named.count == 205 && Set(named).count == 205)
+    #expect(desk.book.notifier.state(of: "ops").isDigestDue == false)
+  }
+
   /// What ended in quiet hours is in the digest at their end.
   @Test func whatEndedInQuietHours() throws {
     let shop = try makeCheck("Shop")

@@ -22,6 +22,7 @@ extension Incident.Acknowledgement {
           json.object { json in
             key.write(to: &json)
             json.field("severity", severity.rawValue)
+            json.fieldIfPresent("level", levels[key])
             if hand?.keys.contains(key) == true { json.field("hand", true) }
           }
         }
@@ -39,12 +40,12 @@ extension Incident.Acknowledgement {
     if let list = json["seen"]?.array {
       for item in list {
         if let key = Trouble.Key(item), let severity = item["severity"]?.string.flatMap(AlertSeverity.init) {
-          cover(key, severity)
+          cover(key, severity, level: item.small("level") ?? 1)
           if item["hand"]?.bool == true { keys.insert(key) }
         }
       }
     } else {
-      for member in members { cover(member.trouble.key, member.trouble.severity) }
+      for trouble in members.map(\.trouble) { cover(trouble.key, trouble.severity, level: trouble.level) }
     }
     if let hands = json["hands"]?.array {
       if let hand = hands.first.flatMap({ Hand($0, keys: keys) }) { make(by: hand) }

@@ -33,6 +33,8 @@ extension Incident {
     package var note: String?
     /// The alerts that fired then, and how severe each was.
     package private(set) var seen: [Trouble.Key: AlertSeverity] = [:]
+    /// Steps of the alerts of `seen` that had passed more than the first.
+    private(set) var levels: [Trouble.Key: Int] = [:]
     /// `nil` when all of it was made in the Quartz apps.
     package private(set) var hand: Hand?
     /// Acknowledgements before this one, oldest first.
@@ -56,8 +58,9 @@ extension Incident {
       if earlier.count > Self.keptEarlier { earlier.removeSubrange(1...(earlier.count - Self.keptEarlier)) }
     }
 
-    mutating func cover(_ key: Trouble.Key, _ severity: AlertSeverity) {
+    mutating func cover(_ key: Trouble.Key, _ severity: AlertSeverity, level: Int = 1) {
       seen[key] = max(seen[key] ?? .low, severity)
+      if level > levels[key] ?? 1 { levels[key] = level }
     }
 
     /// A person at an agent saw the alerts of `hand.keys`, as far as it covers them.
@@ -70,18 +73,22 @@ extension Incident {
       }
     }
 
-    /// A check that it did not see, or one that is worse than it was, is not covered. One that was made in the apps is about one
+    /// A check that it did not see, or one that is worse than it was or at a later step, is not covered. One that was made in the apps is about one
     /// alert there.
     func covers(_ trouble: Trouble) -> Bool {
-      [checks[trouble.key.source], seen[trouble.key]].contains { $0.map { $0 >= trouble.severity } ?? false }
+      if seen[trouble.key] != nil, trouble.level > levels[trouble.key] ?? 1 { return false }
+      return [checks[trouble.key.source], seen[trouble.key]].contains {
+        $0.map { $0 >= trouble.severity } ?? false
+      }
     }
 
     /// Combines the acknowledgements of two members: the alerts of both are covered, independent of their clocks; the later one
     /// is shown.
     func joined(with other: Self) -> Self {
       var joined = (other.at, other.by) > (at, by) ? other : self
-      for (key, severity) in seen { joined.cover(key, severity) }
-      for (key, severity) in other.seen { joined.cover(key, severity) }
+      for one in [self, other] {
+        for (key, severity) in one.seen { joined.cover(key, severity, level: one.levels[key] ?? 1) }
+      }
       if let hand = hand.map({ $0.joined(with: other.hand) }) ?? other.hand { joined.make(by: hand) }
       joined.keep(acts + other.acts)
       return joined
@@ -102,7 +109,7 @@ extension Incident {
   package mutating func acknowledge(by: String, note: String?, at now: Timestamp) {
     var known = Acknowledgement(at: now, by: by, note: note)
     for member in members where member.isActive {
-      known.cover(member.trouble.key, member.trouble.severity)
+      known.cover(member.trouble.key, member.trouble.severity, level: member.trouble.level)
     }
     known.make(by: .init(at: now, by: by, note: note, keys: Set(known.seen.keys)))
     known.keep(acknowledged?.acts ?? [])
@@ -112,7 +119,7 @@ extension Incident {
   /// An acknowledgement of the Quartz apps is about one alert there: it covers the same alert here, and no other.
   mutating func acknowledge(_ troubles: [Trouble], by: String, note: String?, at: Timestamp) {
     var known = Acknowledgement(at: at, by: by, note: note)
-    for trouble in troubles { known.cover(trouble.key, trouble.severity) }
+    for trouble in troubles { known.cover(trouble.key, trouble.severity, level: trouble.level) }
     acknowledged = acknowledged?.joined(with: known) ?? known
   }
 }

@@ -199,6 +199,4 @@ package struct AlertMessage: Hashable, Sendable {
 
   /// Members of a message at most.
   package static let maxMembers = 20
-  /// Lines of a digest at most.
-  package static let maxLines = 100
 }

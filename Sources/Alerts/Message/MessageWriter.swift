@@ -167,7 +167,7 @@ extension MessageWriter {
       severity: drafts.map(\.severity).max() ?? .low, title: title + more, at: now,
       begin: min(drafts.map(\.begin).min() ?? now, now), agent: agent)
     (message.region, message.pageURL) = (region, pageURL)
-    message.digest = drafts.sorted { $0.incident.id > $1.incident.id }.prefix(AlertMessage.maxLines).map {
+    message.digest = drafts.sorted { $0.incident.id > $1.incident.id }.prefix(Notification.mostParts).map {
       draft in
       AlertMessage.Line(
         title: DraftWords(draft, now: now).digestTitle.printable(maxBytes: 512), severity: draft.severity,

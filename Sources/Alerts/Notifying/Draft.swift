@@ -22,6 +22,7 @@ package struct Draft: Sendable {
     /// It is over, and the channel has heard nothing of it.
     case past
 
+
     /// It repeats what the channel knows, or says that it is less.
     var isRepetition: Bool { [.reminder, .flapping, .eased].contains(self) }
     /// The channel knows all of it: it comes again because it lasts.
@@ -57,7 +58,7 @@ package struct Draft: Sendable {
         || isLeaving && heard.alerts[member.trouble.key] != nil
     }
     fresh = Set(
-      members.lazy.filter { $0.isActive && Self.isNews($0.trouble, heard) }.map(\.trouble.key))
+      members.lazy.filter { $0.isActive && Self.isNews($0, heard) }.map(\.trouble.key))
     guard let trigger = Self.trigger(incident, channel, record, members, settings, isLeaving)
     else { return nil }
     self.trigger = trigger
@@ -69,8 +70,13 @@ package struct Draft: Sendable {
     return rule.channels.isEmpty || rule.channels.contains(channel.name)
   }
 
-  static func isNews(_ trouble: Trouble, _ heard: Heard) -> Bool {
-    guard let known = heard.alerts[trouble.key], known.end == nil, !heard.isOver else { return true }
+  static func isNews(_ member: Incident.Member, _ heard: Heard) -> Bool {
+    let trouble = member.trouble
+    guard let known = heard.alerts[trouble.key], !heard.isOver else { return true }
+    // A swing of a check that the channel has as flapping says nothing new where it has it as at least as severe.
+    let swings =
+      member.isFlapping && heard.isFlapping && heard.severity.map { trouble.severity <= $0 } ?? false
+    guard known.end == nil || swings else { return true }
     return known.severity < trouble.severity || known.level < trouble.level
   }
 
@@ -109,7 +115,7 @@ package struct Draft: Sendable {
     let before = known.map(\.1.severity).max() ?? heard.severity ?? .low
     if severity > before || known.contains(where: { $1.level < $0.level }) { return .rose }
     if let less = lessening(incident, heard, firing) { return less }
-    if firing.contains(where: { isNews($0.trouble, heard) }) { return .joined }
+    if firing.contains(where: { isNews($0, heard) }) { return .joined }
     return repetition(incident, channel, heard, firing)
   }
 

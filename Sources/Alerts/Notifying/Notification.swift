@@ -28,6 +28,9 @@ package struct Notification: Sendable {
   /// Incidents that the next one is of, as one lists only so many.
   package internal(set) var rest = 0
 
+  /// Incidents of a digest at most, so that each has its line; the others follow in another one.
+  static let mostParts = 100
+
   func withoutTargets() -> Notification {
     var bare = self
     bare.parts = parts.map { $0.withoutTargets() }

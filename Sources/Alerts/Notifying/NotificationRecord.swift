@@ -17,7 +17,7 @@ package struct Heard: Hashable, Sendable {
 
     /// The receiver is told of a fall, and not of a rise that is held.
     func lowered(to now: Alert) -> Alert {
-      Alert(severity: min(severity, now.severity), level: min(level, now.level), end: end)
+      Alert(severity: min(severity, now.severity), level: min(level, now.level), end: now.end)
     }
   }
 

@@ -190,7 +190,7 @@ extension Draft {
     (self.incident, self.channel, self.members, self.record) = (incident, channel, members, record)
     let heard = record.heard
     fresh = Set(
-      members.lazy.filter { $0.isActive && Self.isNews($0.trouble, heard) }.map(\.trouble.key))
+      members.lazy.filter { $0.isActive && Self.isNews($0, heard) }.map(\.trouble.key))
     if isLeaving || members.isEmpty {
       guard record.mayBeKnown, !record.heard.isOver else { return nil }
       trigger = isLeaving ? .channelRemoved : .belowSeverity

@@ -84,8 +84,7 @@ extension Notifier {
     }
   }
 
-  /// News of open incidents first, the newest first; then the digest; then those that are resolved; then what the channel
-  /// knows.
+  /// News of open incidents first, the newest first; then the digest; then those that are resolved; then repetitions.
   private mutating func choose(
     _ findings: Findings, _ channel: AlertChannel, _ book: inout IncidentBook, _ context: NotifyContext
   ) -> Notification? {
@@ -109,12 +108,15 @@ extension Notifier {
     let newest = { (drafts: [Draft]) in drafts.max { $0.incident.id < $1.incident.id } }
     let news = newest(ready.filter { !$0.isOver && !$0.trigger.saysTheSame })
     let over = newest(ready.filter { $0.isOver && $0.trigger != .past })
-    if let draft = news ?? over ?? longestDue(ready.filter { $0.trigger == .reminder }) {
-      return make(draft.kind, .incident, [draft], channel, context.now.wall)
+    if let draft = news ?? over { return make(draft.kind, .incident, [draft], channel, context.now.wall) }
+    if let past = past(ready.filter { $0.trigger == .past }, channel, context.now.wall),
+      !isPostponed(past, sending(past, book), context.now.boot)
+    {
+      return past
     }
     if !repeats.isEmpty { return make(.update, .incident, repeats, channel, context.now.wall) }
-    let past = past(ready.filter { $0.trigger == .past }, channel, context.now.wall)
-    return past.flatMap { isPostponed($0, sending($0, book), context.now.boot) ? nil : $0 }
+    let reminder = longestDue(ready.filter { $0.trigger == .reminder })
+    return reminder.map { make($0.kind, .incident, [$0], channel, context.now.wall) }
   }
 
   /// Whether it failed and is tried again later, by the channel's back-off or that of the recipients that are left.

@@ -8,7 +8,7 @@ extension Notifier {
   /// One page of the digest. Incidents that the receiver refused come last, so that they keep no others from it.
   mutating func page(_ drafts: [Draft], _ channel: AlertChannel, _ now: Timestamp) -> Notification {
     let untried = drafts.filter { $0.refusal == nil }
-    let parts = (untried.isEmpty ? drafts : untried).prefix(AlertMessage.maxLines)
+    let parts = (untried.isEmpty ? drafts : untried).prefix(Notification.mostParts)
     var page = make(.digest, .digest, Array(parts), channel, now)
     page.rest = drafts.count - parts.count
     return page
@@ -18,7 +18,7 @@ extension Notifier {
   mutating func past(_ drafts: [Draft], _ channel: AlertChannel, _ now: Timestamp) -> Notification? {
     guard let first = drafts.first else { return nil }
     guard drafts.count > 1 else { return make(first.kind, .incident, [first], channel, now) }
-    let parts = drafts.suffix(AlertMessage.maxLines)
+    let parts = drafts.suffix(Notification.mostParts)
     var page = make(.digest, .past, Array(parts), channel, now)
     page.rest = drafts.count - parts.count
     return page

@@ -86,7 +86,7 @@ struct StormNews: Hashable, Sendable {
     switch decision {
     case .nothing, .fold: return nil
     case .hold(_, _, _, let draft):
-      if draft.isNarrowed || !Self.repeated.contains(draft.trigger) { isWaiting = true }
+      if draft.isNarrowed || !draft.trigger.saysTheSame { isWaiting = true }
       return nil
     case .send(let draft):
       if draft.isNarrowed || draft.trigger == .opened { isWaiting = true }
@@ -98,7 +98,6 @@ struct StormNews: Hashable, Sendable {
     }
   }
 
-  private static let repeated: Set<Draft.Trigger> = [.reminder, .keepAlive]
   private static let changes: Set<Draft.Trigger> = [.joined, .rose, .flapping, .eased, .rootRecovered]
 }
 

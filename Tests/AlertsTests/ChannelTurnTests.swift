@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+
+import Basics
+import Monitoring
+import Testing
+
+@testable import Alerts
+
+/// The turns of a channel that has more to send than one notification a second.
+@Suite struct ChannelTurnTests {
+  /// 300 incidents at Alertmanager, one more a second: the end of the first comes before the keep-alives, and of those the one
+  /// that waited longest is the first.
+  @Test func moreKeepAlivesThanTurns() throws {
+    let checks = try StormTests.checks(300)
+    var settings = quickSettings(channels: ["am"])
+    settings.groupInterval = .seconds(1)
+    settings.channels[0] = makeWebhook("am", .alertmanager)
+    var desk = Desk(settings, checks)
+    for (second, check) in checks.enumerated() {
+      desk.down(check, at: Int64(second))
+      if second == 250 { desk.up(checks[0], at: 250) }
+      desk.tick(Int64(second))
+    }
+    desk.pass(from: 300, to: 305)
+    #expect(desk.told.prefix(300).map(\.at) == (3...302).map { Int64($0) })
+    #expect(desk.told.prefix(300).allSatisfy { $0.message.kind == .opened })
+    #expect(
+      desk.lines.suffix(3) == [
+        "303 recovered c0 is up again", "304 update c1 is down: refused", "305 update c2 is down: refused",
+      ])
+  }
+}
