@@ -22,7 +22,6 @@ package struct Draft: Sendable {
     /// It is over, and the channel has heard nothing of it.
     case past
 
-
     /// It repeats what the channel knows, or says that it is less.
     var isRepetition: Bool { [.reminder, .flapping, .eased].contains(self) }
     /// The channel knows all of it: it comes again because it lasts.
