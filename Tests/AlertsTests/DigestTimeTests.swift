@@ -60,7 +60,8 @@ import Testing
     desk.pass(from: 0, to: 100)
     #expect(
       desk.lines == [
-        "30 digest 100 incidents since the last digest", "31 digest 100 incidents since the last digest",
+        "30 digest 100 incidents since the last digest; 105 more follow",
+        "31 digest 100 incidents since the last digest; 5 more follow",
         "32 digest 5 incidents since the last digest",
       ])
     let named = desk.told.flatMap { $0.message.digest.map(\.title) }

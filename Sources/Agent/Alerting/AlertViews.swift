@@ -160,8 +160,7 @@ extension IncidentStatus.Notification {
       (reason, until) = folded(fold)
     case .hold(let stage, let words, let end, let draft):
       // What comes by and by is no news that is held: it is delivered, and what is next is said.
-      let isRepetition = draft.trigger == .reminder || draft.trigger == .keepAlive
-      state = isRepetition ? .delivered : Self.state(stage)
+      state = draft.trigger.saysTheSame ? .delivered : Self.state(stage)
       (self.stage, reason, until) = (stage.words, words, end)
     }
   }

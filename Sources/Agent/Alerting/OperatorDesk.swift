@@ -70,8 +70,8 @@ actor OperatorDesk {
     repeat {
       await noteTaken()
       let now = time.reading()
-      let isMoved = book.follow(now)
-      if book.advance(to: now.wall) || isMoved {
+      let (isMoved, isRenamed) = (book.follow(now), book.follow { catalog[$0]?.name })
+      if book.advance(to: now.wall) || isMoved || isRenamed {
         announce()
         // A failure is told by the disk.
         try? await save()

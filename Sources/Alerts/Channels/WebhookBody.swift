@@ -8,11 +8,12 @@ import Monitoring
 struct WebhookBody {
   let message: AlertMessage
   let text: MessageText
+  private let template: AlertTemplate
   /// A test that is resolved at once, for receivers that keep state.
   var endsTest = false
 
   init(_ message: AlertMessage, _ template: AlertTemplate, endsTest: Bool = false) {
-    (self.message, self.endsTest) = (message, endsTest)
+    (self.message, self.template, self.endsTest) = (message, template, endsTest)
     text = MessageText(message, template)
   }
 
@@ -142,31 +143,36 @@ struct WebhookBody {
   /// repeated, so an alert holds until well after the next notification.
   private func alertmanager(_ json: inout JSONWriter) {
     json.array { json in
+      alert(&json)
+      for other in message.others { WebhookBody(other, template).alert(&json) }
+    }
+  }
+
+  private func alert(_ json: inout JSONWriter) {
+    json.object { json in
+      json.key("labels")
       json.object { json in
-        json.key("labels")
-        json.object { json in
-          json.field("alertname", message.isStorm ? "QuartzStorm" : "QuartzIncident")
-          json.field("incident", message.incident.description)
-          json.field("job", "quartz-agent")
-          json.field("severity", (message.opening ?? message.severity).rawValue)
-          for label in message.labels {
-            json.key(dynamic: label.name)
-            json.string(label.value)
-          }
+        json.field("alertname", message.isStorm ? "QuartzStorm" : "QuartzIncident")
+        json.field("incident", message.incident.description)
+        json.field("job", "quartz-agent")
+        json.field("severity", (message.opening ?? message.severity).rawValue)
+        for label in message.labels {
+          json.key(dynamic: label.name)
+          json.string(label.value)
         }
-        json.key("annotations")
-        json.object { json in
-          json.field("summary", text.title)
-          json.field("description", text.joined(below: text.title, maxBytes: 8000))
-          json.field("severity_now", message.severity.rawValue)
-          json.field("agent", message.agent)
-          json.fieldIfPresent("region", message.region)
-          json.fieldIfPresent("runbook_url", message.members.compactMap(\.runbook).first)
-        }
-        json.field("startsAt", message.begin)
-        json.field("endsAt", alertEnd)
-        if let link = message.link { json.field("generatorURL", link) }
       }
+      json.key("annotations")
+      json.object { json in
+        json.field("summary", text.title)
+        json.field("description", text.joined(below: text.title, maxBytes: 8000))
+        json.field("severity_now", message.severity.rawValue)
+        json.field("agent", message.agent)
+        json.fieldIfPresent("region", message.region)
+        json.fieldIfPresent("runbook_url", message.members.compactMap(\.runbook).first)
+      }
+      json.field("startsAt", message.begin)
+      json.field("endsAt", alertEnd)
+      if let link = message.link { json.field("generatorURL", link) }
     }
   }
 

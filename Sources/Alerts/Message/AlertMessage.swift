@@ -148,6 +148,8 @@ package struct AlertMessage: Hashable, Sendable {
   /// Name of the operator that acknowledged it.
   package var acknowledgedBy: String?
   package var digest: [Line] = []
+  /// Those of other incidents, sent in the same request to a receiver that takes several.
+  package var others: [AlertMessage] = []
   /// Of a report; `nil` for other kinds.
   package var report: ReportContent?
   package var agent: String
@@ -187,6 +189,7 @@ package struct AlertMessage: Hashable, Sendable {
   package func with(_ path: (UniqueID, Timestamp) -> String?) -> AlertMessage {
     guard !hidesTargets, kind == .opened || kind == .update else { return self }
     var message = self
+    message.others = others.map { $0.with(path) }
     for place in members.indices {
       guard let check = members[place].checkID, members[place].until == nil else { continue }
       message.members[place].path = path(check, members[place].since)?.printable(maxBytes: 256)

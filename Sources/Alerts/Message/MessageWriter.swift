@@ -46,7 +46,13 @@ package struct MessageWriter: Sendable {
         self.message(
           notification.parts.first ?? first, id: notification.id, cause: cause(first.incident), now: now)
       }
+    if notification.form == .incident {
+      message.others = notification.parts.dropFirst().map {
+        self.message($0, id: notification.id, cause: cause($0.incident), now: now)
+      }
+    }
     message.hidesTargets = hidesTargets
+    for place in message.others.indices { message.others[place].hidesTargets = hidesTargets }
     return message
   }
 
@@ -154,9 +160,11 @@ extension MessageWriter {
       notification.form == .past
       ? "\(count) \(noun) began and ended while this channel could not be reached"
       : "\(count) \(noun) since the last digest"
+    let rest = notification.rest
+    let more = rest > 0 ? "; \(rest) more \(plural("follows", rest, "follow"))" : ""
     var message = AlertMessage(
       id: notification.id, incident: notification.id, kind: .digest,
-      severity: drafts.map(\.severity).max() ?? .low, title: title, at: now,
+      severity: drafts.map(\.severity).max() ?? .low, title: title + more, at: now,
       begin: min(drafts.map(\.begin).min() ?? now, now), agent: agent)
     (message.region, message.pageURL) = (region, pageURL)
     message.digest = drafts.sorted { $0.incident.id > $1.incident.id }.prefix(Notification.mostParts).map {

@@ -13,6 +13,8 @@ package struct ChannelState: Hashable, Sendable {
   package var failures = 0
   /// Before which nothing is sent; `nil` when the last attempt worked.
   package var retryAt: Instant?
+  /// The receiver answered the last attempt with a failure that may be due to its content.
+  var sparesUntried = false
   /// Why the last attempt failed, in words; `nil` when it did not.
   package var problem: String?
   package var storm: Storm?
@@ -37,7 +39,15 @@ package struct ChannelState: Hashable, Sendable {
   private static let farthest: Duration = .seconds(3600)
 
   mutating func succeed() {
-    (failures, retryAt, problem) = (0, nil, nil)
+    (failures, retryAt, problem, sparesUntried) = (0, nil, nil, false)
+  }
+
+  /// Before which a notification is not sent, as an attempt failed; `nil` when the last one worked.
+  ///
+  /// - Parameter isTried: it was tried already. One that was not may be taken where another one failed.
+  func retryTime(isTried: Bool) -> Instant? {
+    guard sparesUntried, !isTried, let lastSent else { return retryAt }
+    return retryAt.map { min($0, lastSent + Self.first) }
   }
 
   /// - Parameter id: of the message: its own chance spreads those who wait for one receiver.
@@ -46,6 +56,7 @@ package struct ChannelState: Hashable, Sendable {
   ) {
     problem = words
     failures = min(failures + 1, 1000)  // bounded: by the minimum
+    sparesUntried = !isUnreachable && retryAfter == nil
     retryAt =
       now + Self.pause(after: failures, retryAfter: retryAfter, isUnreachable: isUnreachable, id: id)
   }
@@ -58,6 +69,24 @@ package struct ChannelState: Hashable, Sendable {
     let limit = isUnreachable ? longestUnreachable : longest
     let least = max(min(backoff, limit), min(retryAfter ?? .zero, farthest))
     return least * (1 + spread(id, failures))
+  }
+
+  /// The back-off over a restart.
+  func writeRetry(to json: inout JSONWriter, now: ClockReading) {
+    guard let retryAt, retryAt > now.boot else { return }
+    json.field("failures", failures)
+    json.fieldIfPresent("problem", problem)
+    json.field("spares_untried", sparesUntried)
+    // In the future: its age is below zero.
+    json.age("retry_ago", retryAt, now: now)
+  }
+
+  mutating func readRetry(_ json: JSONValue, _ clock: SavedClock) {
+    guard let next = clock.instant(json, "retry_ago"), next > clock.present else { return }
+    retryAt = min(next, clock.present + Self.farthest * 1.25)
+    failures = max(json.small("failures") ?? 1, 1)
+    problem = json["problem"]?.string?.printable(maxBytes: SendOutcome.shown)
+    sparesUntried = json["spares_untried"]?.bool ?? false
   }
 
   /// From 0 to a quarter.

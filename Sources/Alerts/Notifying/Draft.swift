@@ -22,11 +22,10 @@ package struct Draft: Sendable {
     /// It is over, and the channel has heard nothing of it.
     case past
 
-    /// The receiver has it already as it is.
-    var saysTheSame: Bool { self == .reminder || self == .keepAlive }
-
     /// It repeats what the channel knows, or says that it is less.
     var isRepetition: Bool { [.reminder, .flapping, .eased].contains(self) }
+    /// The channel knows all of it: it comes again because it lasts.
+    package var saysTheSame: Bool { self == .reminder || self == .keepAlive }
   }
 
   package internal(set) var incident: Incident

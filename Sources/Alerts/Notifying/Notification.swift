@@ -14,14 +14,6 @@ package struct Notification: Sendable {
     case storm(UniqueID, begin: Timestamp, firing: Int)
     /// Of a month or a week, and of no incident.
     case report(ReportSchedule, ReportSchedule.Due)
-
-    /// Recipients that did not take it have a back-off of their own.
-    var isPostponedAlone: Bool {
-      switch self {
-      case .incident, .storm: true
-      case .digest, .past, .report: false
-      }
-    }
   }
 
   package let id: UniqueID
@@ -33,6 +25,8 @@ package struct Notification: Sendable {
   package let recipients: [String]?
   /// Without the channel's template: it was refused with it, or is a report.
   package let isPlain: Bool
+  /// Incidents that the next one is of, as one lists only so many.
+  package internal(set) var rest = 0
 
   /// Incidents of a digest at most, so that each has its line; the others follow in another one.
   static let mostParts = 100

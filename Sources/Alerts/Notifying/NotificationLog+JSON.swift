@@ -152,6 +152,7 @@ extension Notifier {
           json.field("digest_up_to", state.digestUpTo)
           json.field("digest_due", state.isDigestDue)
           json.field("quiet", state.wasQuiet)
+          state.writeRetry(to: &json, now: now)
           if let storm = state.storm {
             json.key("storm")
             json.object { storm.write(to: &$0, now: now) }
@@ -182,6 +183,7 @@ extension Notifier {
       state.isDigestDue = item["digest_due"]?.bool ?? false
       state.wasQuiet = item["quiet"]?.bool ?? false
       state.storm = item["storm"].flatMap { Storm($0, clock) }
+      state.readRetry(item, clock)
       states[name] = state
     }
     for item in saved?["outbox"]?.array ?? [] {

@@ -23,48 +23,27 @@ extension Notifier {
       states[channel]?.problem = missing
       states[channel]?.delivered[notification.kind, default: 0] += 1  // bounded: counts of what happened
       deliver(notification, title, missing, &book, now)
+    case .failed(let words, _, _) where isForRest(notification, book):
+      // What it says of recipients that are left says nothing about the others of the channel.
+      states[channel]?.problem = words
+      change(notification, &book) { $0.postpone(at: now.boot) }
     case .failed(let words, let retryAfter, let isUnreachable):
       states[channel]?.fail(
         words, retryAfter: retryAfter, isUnreachable: isUnreachable, id: notification.id, at: now.boot)
       // Other incidents are tried before it: the receiver may fail because of it.
-      if !isUnreachable, notification.form == .incident {
-        for draft in notification.parts {
-          book.update(draft.incident.id) { $0.log[channel]?.sending?.fail() }
-        }
-      }
+      if !isUnreachable, notification.form == .incident { change(notification, &book) { $0.fail() } }
     case .partly(let words, let remaining, let refused, let isTaken):
       // A recipient took it, so the server works: other notifications do not wait for the recipients that are left.
-      let isAlone = isTaken && notification.form.isPostponedAlone
-      if isAlone {
+      if isTaken {
         states[channel]?.succeed()
         states[channel]?.problem = words
       } else {
         states[channel]?.fail(
           words, retryAfter: nil, isUnreachable: false, id: notification.id, at: now.boot)
       }
-      func leave(_ sending: inout NotificationRecord.Sending?) {
-        guard var left = sending else { return }
-        (left.recipients, left.refused, left.isTaken) = (remaining, refused, isTaken)
-        if isAlone { left.postpone(at: now.boot) }
-        sending = left
-      }
-      for draft in notification.parts {
-        book.update(draft.incident.id) { incident in
-          if var record = incident.log[channel] {
-            leave(&record.sending)
-            incident.log[channel] = record
-          }
-        }
-      }
-      if case .storm(states[channel]?.storm?.id, _, _) = notification.form, var storm = states[channel]?.storm
-      {
-        leave(&storm.sending)
-        states[channel]?.storm = storm
-      }
-      if case .report(let schedule, let due) = notification.form {
-        var sending = reports.sending(schedule.name, channel, due: due.at)
-        leave(&sending)
-        if let sending { reports.leave(schedule.name, channel, sending) }
+      change(notification, &book) { sending in
+        (sending.recipients, sending.refused, sending.isTaken) = (remaining, refused, isTaken)
+        if isTaken { sending.postpone(at: now.boot) }
       }
     case .refused(let words):
       states[channel]?.problem = words
@@ -73,8 +52,41 @@ extension Notifier {
     return outcome
   }
 
+  /// Whether a mail was an attempt for recipients that are left, as others have it.
+  private func isForRest(_ notification: Notification, _ book: IncidentBook) -> Bool {
+    sending(notification, book).map { $0.recipients != nil && $0.isTaken } ?? false
+  }
+
+  /// Changes the log's entries of a notification that is being sent.
+  private mutating func change(
+    _ notification: Notification, _ book: inout IncidentBook,
+    _ edit: (inout NotificationRecord.Sending) -> Void
+  ) {
+    let channel = notification.channel.name
+    for draft in notification.parts {
+      book.update(draft.incident.id) { incident in
+        if var sending = incident.log[channel]?.sending {
+          edit(&sending)
+          incident.log[channel]?.sending = sending
+        }
+      }
+    }
+    if case .storm(states[channel]?.storm?.id, _, _) = notification.form,
+      var sending = states[channel]?.storm?.sending
+    {
+      edit(&sending)
+      states[channel]?.storm?.sending = sending
+    }
+    if case .report(let schedule, let due) = notification.form,
+      var sending = reports.sending(schedule.name, channel, due: due.at)
+    {
+      edit(&sending)
+      reports.leave(schedule.name, channel, sending)
+    }
+  }
+
   /// The log's entry of a notification that is being sent.
-  private func sending(_ notification: Notification, _ book: IncidentBook) -> NotificationRecord.Sending? {
+  func sending(_ notification: Notification, _ book: IncidentBook) -> NotificationRecord.Sending? {
     let channel = notification.channel.name
     let known: NotificationRecord.Sending? =
       switch notification.form {
@@ -101,10 +113,7 @@ extension Notifier {
         incident.note(.init(at: now.wall, channel: channel, kind: notification.kind, title: title))
       }
     }
-    // After a full one there may be more.
-    if notification.form == .digest, notification.parts.count < Notification.mostParts {
-      states[channel]?.isDigestDue = false
-    }
+    if notification.form == .digest { states[channel]?.isDigestDue = notification.rest > 0 }
     if case .report(let schedule, let due) = notification.form {
       reports.deliver(schedule.name, channel, due, at: now.wall, missing: missing)
     }
@@ -139,7 +148,9 @@ extension Notifier {
     _ notification: Notification, _ words: String, _ book: inout IncidentBook, _ now: ClockReading
   ) {
     let channel = notification.channel
-    let isLast = notification.isPlain || channel.template == AlertTemplate()
+    // Of several incidents in one request each is sent alone before it counts as refused.
+    let isShared = notification.form == .incident && notification.parts.count > 1
+    let isLast = !isShared && (notification.isPlain || channel.template == AlertTemplate())
     if isLast {
       states[channel.name]?.failed[notification.kind, default: 0] += 1  // bounded: counts of what happened
     }
@@ -149,7 +160,11 @@ extension Notifier {
         incident.log[channel.name]?.sending = nil
       }
     }
-    if notification.form == .digest, isLast { states[channel.name]?.isDigestDue = false }
+    if notification.form == .digest, isLast {
+      // What was refused before waits for the next digest.
+      let isFirstTime = notification.parts.contains { $0.refusal == nil }
+      states[channel.name]?.isDigestDue = isFirstTime && notification.rest > 0
+    }
     if case .report(let schedule, let due) = notification.form {
       reports.refuse(schedule.name, channel.name, due, words)
     }

@@ -26,8 +26,7 @@ extension Notifier {
         book.update(draft.incident.id) { $0.log[channel.name, default: .init()].heard = draft.heard }
       }
       guard isFree(channel, context.now.boot) else { continue }
-      if let notification = choose(findings, channel, &book, context) ?? reportNotification(channel, context)
-      {
+      if let notification = choose(findings, channel, &book, context) ?? dueReport(channel, book, context) {
         begin(notification, &book, context.now.boot)
         notifications.append(notification)
       }
@@ -39,8 +38,15 @@ extension Notifier {
   /// When a channel may be sent something; the stages of the same names say so of each draft.
   private func isFree(_ channel: AlertChannel, _ now: Instant) -> Bool {
     let state = state(of: channel.name)
-    return !state.isBusy && state.retryAt.map { $0 <= now } ?? true
+    return !state.isBusy && state.retryTime(isTried: false).map { $0 <= now } ?? true
       && state.lastSent.map { $0 + .seconds(1) <= now } ?? true
+  }
+
+  private mutating func dueReport(
+    _ channel: AlertChannel, _ book: IncidentBook, _ context: NotifyContext
+  ) -> Notification? {
+    let report = reportNotification(channel, context)
+    return report.flatMap { isPostponed($0, sending($0, book), context.now.boot) ? nil : $0 }
   }
 
   private mutating func find(
@@ -87,44 +93,43 @@ extension Notifier {
     {
       return storm
     }
-    if !findings.digest.isEmpty, findings.ready.allSatisfy(\.isOver) {
-      return make(
-        .digest, .digest, Array(findings.digest.prefix(Notification.mostParts)), channel, context.now.wall)
-    }
-    if findings.digest.isEmpty, context.quietEnd == nil { states[channel.name]?.isDigestDue = false }
     // Those that failed most come last, so that no incident keeps the others from the channel.
     let least = findings.ready.map(\.failures).min() ?? 0
     let ready = findings.ready.filter { $0.failures == least }
-    let open = ready.filter { !$0.isOver && !$0.trigger.saysTheSame }
-    let over = ready.filter { $0.isOver && $0.trigger != .past }
-    let past = ready.filter { $0.trigger == .past }
+    let repeats = keepAlives(ready)
+    if repeats.first?.isLate(at: context.now.boot) ?? false {
+      return make(.update, .incident, repeats, channel, context.now.wall)
+    }
+    if !findings.digest.isEmpty, ready.allSatisfy({ $0.isOver || $0.trigger.saysTheSame }) {
+      let digest = page(findings.digest, channel, context.now.wall)
+      if !isPostponed(digest, sending(digest, book), context.now.boot) { return digest }
+    }
+    if findings.digest.isEmpty, context.quietEnd == nil { states[channel.name]?.isDigestDue = false }
     let newest = { (drafts: [Draft]) in drafts.max { $0.incident.id < $1.incident.id } }
-    if let draft = newest(open) ?? newest(over) ?? (past.count == 1 ? past.first : nil) {
-      return make(draft.kind, .incident, [draft], channel, context.now.wall)
+    let news = newest(ready.filter { !$0.isOver && !$0.trigger.saysTheSame })
+    let over = newest(ready.filter { $0.isOver && $0.trigger != .past })
+    if let draft = news ?? over { return make(draft.kind, .incident, [draft], channel, context.now.wall) }
+    if let past = past(ready.filter { $0.trigger == .past }, channel, context.now.wall),
+      !isPostponed(past, sending(past, book), context.now.boot)
+    {
+      return past
     }
-    guard !past.isEmpty else {
-      // The one that waited longest: a receiver that forgets has each again before it is too late.
-      let again = ready.filter { !$0.isOver && $0.trigger.saysTheSame }
-      let longest = again.min {
-        ($0.record.lastAt ?? $0.incident.openedAt, $0.incident.id) < (
-          $1.record.lastAt ?? $1.incident.openedAt, $1.incident.id
-        )
-      }
-      return longest.map { make($0.kind, .incident, [$0], channel, context.now.wall) }
-    }
-    return make(.digest, .past, Array(past.suffix(Notification.mostParts)), channel, context.now.wall)
+    if !repeats.isEmpty { return make(.update, .incident, repeats, channel, context.now.wall) }
+    let reminder = longestDue(ready.filter { $0.trigger == .reminder })
+    return reminder.map { make($0.kind, .incident, [$0], channel, context.now.wall) }
   }
 
-  /// Whether only recipients are left that are tried again later.
+  /// Whether it failed and is tried again later, by the channel's back-off or that of the recipients that are left.
   private func isPostponed(
     _ notification: Notification, _ sending: NotificationRecord.Sending?, _ now: Instant
   ) -> Bool {
-    guard let sending, sending.id == notification.id, let next = sending.retryAt else { return false }
-    return next > now
+    let own = sending.flatMap { $0.id == notification.id ? $0 : nil }
+    let times = [state(of: notification.channel.name).retryTime(isTried: own != nil), own?.retryAt]
+    return times.compactMap(\.self).contains { $0 > now }
   }
 
   /// - Returns: under the id of what was on its way already, where it is the same.
-  private mutating func make(
+  mutating func make(
     _ kind: AlertMessage.Kind, _ form: Notification.Form, _ parts: [Draft], _ channel: AlertChannel,
     _ now: Timestamp
   ) -> Notification {

@@ -324,7 +324,8 @@ extension Stage {
   }
 
   static let retry = Stage(name: .retry) { draft, context, state in
-    let times = [state.retryAt, draft.unchanged?.retryAt].compactMap(\.self)
+    let (channel, own) = (state.retryTime(isTried: draft.unchanged != nil), draft.unchanged?.retryAt)
+    let times = [channel, own].compactMap(\.self)
     guard let next = times.max(), next > context.now.boot else { return .pass }
     return .hold("the last attempt failed: \(state.problem ?? "no answer")", until: context.wall(next))
   }

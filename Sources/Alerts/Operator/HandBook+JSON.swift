@@ -42,6 +42,9 @@ extension HandBook.Order {
     json.object { json in
       writeFields(to: &json)
       if skip { json.field("skip", true) }
+      guard !checks.isEmpty else { return }
+      json.key("checks")
+      json.array { json in for check in checks.sorted() { json.string(check.description) } }
     }
   }
 
@@ -54,7 +57,8 @@ extension HandBook.Order {
     self.init(
       id: id, target: target, from: from, until: until,
       why: json["why"]?.string?.printable(maxBytes: 200), by: json["by"]?.string?.printable(maxBytes: 80),
-      skip: json["skip"]?.bool ?? false)
+      skip: json["skip"]?.bool ?? false,
+      checks: Set((json["checks"]?.array ?? []).prefix(100).compactMap(\.uniqueID)))
   }
 }
 

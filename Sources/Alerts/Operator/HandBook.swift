@@ -9,6 +9,8 @@ package struct HandBook: Hashable, Sendable {
   package struct Order: Hashable, Sendable {
     package let id: UniqueID
     package var target: OperatorTarget
+    /// Checks that the target named when the order was given: it stays theirs when they get another name.
+    package var checks: Set<UniqueID> = []
     package var from: Timestamp
     package var until: Timestamp
     package var why: String?
@@ -18,10 +20,10 @@ package struct HandBook: Hashable, Sendable {
 
     package init(
       id: UniqueID, target: OperatorTarget, from: Timestamp, until: Timestamp, why: String? = nil,
-      by: String? = nil, skip: Bool = false
+      by: String? = nil, skip: Bool = false, checks: Set<UniqueID> = []
     ) {
       (self.id, self.target, self.from, self.until) = (id, target, from, until)
-      (self.why, self.by, self.skip) = (why, by, skip)
+      (self.why, self.by, self.skip, self.checks) = (why, by, skip, checks)
     }
   }
 
@@ -67,12 +69,12 @@ package struct HandBook: Hashable, Sendable {
       return .done("incident \(incident) is acknowledged: no more reminders")
     case .mute(let target, let length):
       if let problem = problem(target, length, mutes, names) { return problem }
-      let order = order(wish, target, length, now, &generator)
+      let order = order(wish, target, length, now, names, &generator)
       mutes.append(order)
       return .done("\(target.text) is muted until \(order.end) (id \(order.short))")
     case .startMaintenance(let target, let length, let skip):
       if let problem = problem(target, length, windows, names) { return problem }
-      var order = order(wish, target, length, now, &generator)
+      var order = order(wish, target, length, now, names, &generator)
       order.skip = skip
       windows.append(order)
       return .done("maintenance of \(target.text) until \(order.end) (id \(order.short))")
@@ -100,11 +102,11 @@ package struct HandBook: Hashable, Sendable {
 
   private mutating func order(
     _ wish: OperatorWish, _ target: OperatorTarget, _ length: Duration, _ now: Timestamp,
-    _ generator: inout some RandomNumberGenerator
+    _ names: OperatorNames, _ generator: inout some RandomNumberGenerator
   ) -> Order {
     let order = Order(
       id: .v7(at: now, using: &generator), target: target, from: now, until: now.advanced(by: length),
-      why: wish.why, by: wish.by)
+      why: wish.why, by: wish.by, checks: names.checks(target))
     let act = if case .mute = wish.kind { "mute" } else { "maintenance start" }
     write(Entry(at: now, act: act, subject: target.text, until: order.until, by: wish.by, why: wish.why))
     return order
@@ -158,6 +160,17 @@ package struct HandBook: Hashable, Sendable {
     return book
   }
 
+  /// Gives orders for a check that was renamed its new name.
+  ///
+  /// - Parameter name: of a check, as it is configured; `nil` when it is not.
+  /// - Returns: whether an order has another name now.
+  package mutating func follow(_ name: (UniqueID) -> String?) -> Bool {
+    var isRenamed = false
+    for place in mutes.indices where mutes[place].follow(name) { isRenamed = true }
+    for place in windows.indices where windows[place].follow(name) { isRenamed = true }
+    return isRenamed
+  }
+
   /// As time passes; true: something ended.
   package mutating func advance(to now: Timestamp) -> Bool {
     var ended: [Entry] = []
@@ -181,14 +194,30 @@ package struct HandBook: Hashable, Sendable {
 
   /// Until when a check is muted; `nil` when it is not.
   package func mutedUntil(_ check: MonitoringCheck, at now: Timestamp) -> Timestamp? {
-    mutes.filter { $0.until > now && $0.from <= now && $0.target.selection.contains(check) }.map(\.until)
-      .max()
+    mutes.filter { $0.until > now && $0.from <= now && $0.selection.contains(check) }.map(\.until).max()
   }
 }
 
 extension HandBook.Order {
   fileprivate mutating func move(by step: Duration) {
     (from, until) = (from.advanced(by: step), until.advanced(by: step))
+  }
+
+  /// The checks that it is for, under each name that they have.
+  var selection: MaintenanceSelection {
+    var selection = target.selection
+    selection.checks.formUnion(checks.map { ByteText($0.description) })
+    return selection
+  }
+
+  fileprivate mutating func follow(_ name: (UniqueID) -> String?) -> Bool {
+    guard case .check(let known) = target, UniqueID(known) == nil else { return false }
+    let names = checks.sorted().compactMap(name)
+    guard let first = names.first, !names.contains(where: { ByteText($0) == ByteText(known) }) else {
+      return false
+    }
+    target = .check(first)
+    return true
   }
 
   /// The last letters of its id: enough to tell it from the others.
@@ -200,22 +229,28 @@ extension HandBook.Order {
   /// As a window of maintenance.
   package var window: MaintenanceWindow {
     MaintenanceWindow(
-      id: id, name: why ?? "by hand", selection: target.selection, from: from, until: until, skip: skip)
+      id: id, name: why ?? "by hand", selection: selection, from: from, until: until, skip: skip)
   }
 }
 
 /// The names that an operator can mean.
 package struct OperatorNames: Sendable {
-  private var names: Set<ByteText> = []
+  private var names: [ByteText: Set<UniqueID>] = [:]
   private var ids: Set<UniqueID> = []
   private var tags: Set<ByteText> = []
 
   package init(_ checks: [MonitoringCheck]) {
     for check in checks {
-      names.insert(ByteText(check.name))
+      names[ByteText(check.name), default: []].insert(check.id)
       ids.insert(check.id)
       for tag in check.plan.tags { tags.insert(ByteText(tag)) }
     }
+  }
+
+  /// Checks of that name; none for a tag, all checks, or an id.
+  func checks(_ target: OperatorTarget) -> Set<UniqueID> {
+    guard case .check(let name) = target else { return [] }
+    return names[ByteText(name)] ?? []
   }
 
   /// - Returns: nil where a check has the name.
@@ -223,7 +258,7 @@ package struct OperatorNames: Sendable {
     switch target {
     case .everything: return nil
     case .check(let name):
-      if names.contains(ByteText(name)) || UniqueID(name).map(ids.contains) ?? false { return nil }
+      if names[ByteText(name)] != nil || UniqueID(name).map(ids.contains) ?? false { return nil }
       return .notFound(
         "no check is called \(quoted(name))", hint: "a name, an id, tag: and a tag, or all")
     case .tag(let tag):

@@ -39,13 +39,24 @@ extension Notifier {
     state.owed = due
     if let hold = reportHold(channel, context) {
       (state.isHeld, state.reason, state.until) = (true, hold.words, hold.until)
-    } else if let next = self.state(of: channel.name).retryAt, next > context.now.boot {
+    } else if let next = retryTime(schedule, channel, due), next > context.now.boot {
       state.reason = "the last attempt failed: \(self.state(of: channel.name).problem ?? "no answer")"
       state.until = context.wall(next)
     } else {
       state.reason = "it is due"
     }
     return state
+  }
+}
+
+extension Notifier {
+  /// Before which a report is not sent, as an attempt failed; `nil` when none did.
+  fileprivate func retryTime(
+    _ schedule: ReportSchedule, _ channel: AlertChannel, _ due: ReportSchedule.Due
+  ) -> Instant? {
+    let sending = reports.sending(schedule.name, channel.name, due: due.at)
+    let times = [state(of: channel.name).retryTime(isTried: sending != nil), sending?.retryAt]
+    return times.compactMap(\.self).max()
   }
 }
 
