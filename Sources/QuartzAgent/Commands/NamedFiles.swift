@@ -15,11 +15,20 @@ import Tracing
 struct NamedFiles {
   /// Files without which a check, a notification channel, the store of the group or `/probe` fails.
   private(set) var problems: [String] = []
-  /// Files without which the agent shows less.
-  private(set) var warnings: [String] = []
   private let trust = TrustStore()
+  private let networks: String?
+  private let logo: String?
+
+  /// Files without which the agent shows less. Read when they are asked for: a table of networks may be large.
+  var warnings: [String] {
+    [
+      networks.flatMap(networksProblem).map { "trace.networks: \($0)" },
+      logo.flatMap(logoProblem).map { "status.public.logo: \($0)" },
+    ].compactMap(\.self)
+  }
 
   init(_ settings: Settings) {
+    (networks, logo) = (settings.trace.networks, settings.status.publicFace?.logo)
     for check in settings.checks {
       let name = "check \"\(check.name.printable(maxBytes: 200))\": tls"
       guard let tls = check.kind.namedTLS else { continue }
@@ -31,10 +40,6 @@ struct NamedFiles {
       certificates("group.store.tls.ca_file", tls.caFile)
       identity("group.store.tls.client_certificate", tls.clientCertificate, tls.clientKey)
     }
-    warnings += [
-      settings.trace.networks.flatMap(networksProblem).map { "trace.networks: \($0)" },
-      settings.status?.publicFace?.logo.flatMap(logoProblem).map { "status.public.logo: \($0)" },
-    ].compactMap(\.self)
   }
 
   private mutating func look(at channel: AlertChannel) {
