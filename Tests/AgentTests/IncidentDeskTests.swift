@@ -91,7 +91,8 @@ import Testing
       clock.advance(by: .milliseconds(wait))
       found.append(desk.look())
     }
-    #expect(found.map(\.isDivided) == [true, true, false] && found.allSatisfy { $0.apart == [ByteText("b")] })
+    #expect(
+      found.map(\.isDivided) == [true, true, false] && found.allSatisfy { $0.apart == [ByteText("b")] })
     #expect(found.map(\.notifies) == [false, false, group.runner.notifies])
   }
 
