@@ -17,6 +17,31 @@ package struct ImportFile: Sendable {
 
   package init(name: String, bytes: [UInt8]) { (self.name, self.bytes) = (name, bytes) }
 
+  /// Why nothing can be recognised in it; `nil` where it is a text of an unknown format.
+  var obstacle: String? {
+    if bytes.allSatisfy({ $0 <= 0x20 }) { return "is empty" }
+    if bytes.starts(with: [0xff, 0xfe]) || bytes.starts(with: [0xfe, 0xff]) {
+      return "is in UTF-16: convert it to UTF-8"
+    }
+    if bytes.count > ForeignLimits.bytes { return "is larger than 16 MiB" }
+    // Sections of other texts begin with brackets, too.
+    let start = Array(bytes.lazy.filter { $0 > 0x20 }.prefix(2))
+    guard start == Array("{\"".utf8) || start == Array("[{".utf8) else { return nil }
+    do throws(ImportProblem) { _ = try ForeignNode.json(bytes) } catch {
+      return "unknown format, and \(error.message)"
+    }
+    return nil
+  }
+
+  /// A note where it is in another encoding than those that are read.
+  var misspelt: ImportNote? {
+    guard !isDatabase, String(validating: bytes, as: UTF8.self) == nil else { return nil }
+    return ImportNote(
+      place: name.printable(maxBytes: 120),
+      why: "it is not in UTF-8, so U+FFFD is written for letters that are not ASCII: convert the file",
+      change: .changed)
+  }
+
   var isDatabase: Bool { bytes.starts(with: Array("SQLite format 3\0".utf8)) }
 }
 
@@ -51,7 +76,7 @@ package enum Importer {
       throw ImportProblem(
         "\(first.name.printable(maxBytes: 300)): "
           + (ForeignProgram.name(of: first).map { "a configuration of \($0), which is not read here" }
-            ?? "unknown format"),
+            ?? first.obstacle ?? "unknown format"),
         hint: "name the format: \(ImportFormat.allCases.map(\.rawValue).joined(separator: ", "))")
     }
     let ledger = Ledger()
@@ -74,6 +99,7 @@ package enum Importer {
     }
     ledger.close()
     var names = FreeNames()
+    for index in checks.indices { checks[index].keepOneLogin(prefersURL: format == .uptimeKuma) }
     checks = named(checks, &names)
     var sections = ledger.sections
     ImportedDiscovery.name(&sections.discover, beside: checks)
@@ -84,7 +110,8 @@ package enum Importer {
       }
     }
     return Imported(
-      format: format, checks: checks, sections: sections, notes: ledger.general,
+      format: format, checks: checks, sections: sections,
+      notes: files.compactMap(\.misspelt) + ledger.general,
       leftOut: ledger.leftOut, total: ledger.total, carried: ledger.carried)
   }
 

@@ -234,4 +234,17 @@ import Testing
     #expect(try windows("start: \"23:00\", \(settings)") == made)
     #expect(try windows("start: \"9:00\", \(settings)") == [])
   }
+
+  /// A header that says who asks counts for Go, not the login of the address.
+  @Test(arguments: ["user:pw", "user"]) func aLoginInTheAddress(login: String) throws {
+    let made = try read("https://\(login)@a.example/", ", headers: {Authorization: \"Bearer zzz\"}")
+    let check = try #require(made.imported.checks.first)
+    #expect(check["auth"] == nil && check["url"]?.word == Self.page)
+    #expect(made.secrets.map { $0.value.reveal() } == ["Bearer zzz"])
+    #expect(
+      check.notes.map(\.line) == [
+        "not carried: url: the header Authorization is sent, and no login in the URL"
+      ])
+    #expect(made.problems == [])
+  }
 }

@@ -72,6 +72,12 @@ import Testing
       "name the format: blackbox, gatus, uptime-kuma, nagios, cloudprober, checkly, icinga2, upptime, telegraf, smokeping"
     #expect(problem(nil, []) == ImportProblem("no file was given"))
     #expect(problem(nil, [file("x")]) == ImportProblem("f: unknown format", hint: hint))
+    #expect(problem(nil, [file(" \n")]) == ImportProblem("f: is empty", hint: hint))
+    let wide = ImportFile(name: "f", bytes: [0xff, 0xfe, 0x61, 0])
+    #expect(problem(nil, [wide]) == ImportProblem("f: is in UTF-16: convert it to UTF-8", hint: hint))
+    let deep = file("{\"a\":" + String(repeating: "[", count: 100_000))
+    #expect(problem(nil, [deep])?.message.hasPrefix("f: unknown format, and no valid JSON: ") == true)
+    #expect(problem(nil, [file("[a]\nb = 1\n")]) == ImportProblem("f: unknown format", hint: hint))
     #expect(
       problem(nil, [file("set daemon 30\n")])
         == ImportProblem("f: a configuration of Monit, which is not read here", hint: hint))
@@ -85,5 +91,15 @@ import Testing
         == "no section *** Targets *** is in it")
     #expect(
       problem(.gatus, [file("endpoints: []\n"), file("a: [", "g")])?.message.hasPrefix("g: line ") == true)
+  }
+
+  /// Letters of another encoding are named, once for each file.
+  @Test func otherEncodings() throws {
+    let text = "define host {\n host_name caf\u{e9}\n address 192.0.2.1\n}\n"
+    let latin = ImportFile(name: "f", bytes: text.unicodeScalars.map { UInt8($0.value) })
+    let why = "it is not in UTF-8, so U+FFFD is written for letters that are not ASCII: convert the file"
+    let lines = try Importer.read(.nagios, [latin]).notes.map(\.line)
+    #expect(lines.first == "changed: f: \(why)")
+    #expect(try !Importer.read(.nagios, [file(text)]).notes.map(\.why).contains(why))
   }
 }

@@ -171,7 +171,9 @@ import Testing
       ])
     #expect(ImportNote.folded(notes(2), most: 1) == ["not carried: f:1: a[0].b[x].c: w (a.b.c: 2 times)"])
     let others = ["x", "y", "z", "x"].map { ImportNote(place: "f:1: k", why: $0) }
-    #expect(ImportNote.folded(others).count == 4)
+    #expect(ImportNote.folded(others).count == 3)
+    let same = (0..<2).map { _ in ImportNote(place: "k", why: "w") }
+    #expect(ImportNote.folded(same) == ["not carried: k: w (k: 2 times)"])
   }
 
   /// A contact's channel is named by how it is notified; reminders are of a minute to a week.

@@ -32,6 +32,10 @@ import Testing
         "its JSON query compares no number"
       ),
       (
+        "json-query", "\(url),\"jsonPath\":\"a\",\"jsonPathOperator\":\">\",\"expectedValue\":\"nan\"",
+        "its JSON query compares no number"
+      ),
+      (
         "json-query", "\(url),\"jsonPath\":\"a\",\"jsonPathOperator\":\"~\"",
         "its JSON query compares in a way that is not known"
       ),
@@ -166,6 +170,25 @@ import Testing
     let check = try #require(
       try read("dns", "\"hostname\":\"a\",\"conditions\":\"\(conditions)\"").imported.checks.first)
     #expect(check["expect.answers.any"] == nil && check.notes.map(\.line) == [line].compactMap(\.self))
+  }
+
+  /// What Kuma tries again is a failed request alone; without retries the setting says nothing.
+  @Test(
+    arguments: [
+      (
+        1,
+        [
+          "changed: f: monitorList[0].retry_only_on_status_code_failure: a wrong value is tried again as well; "
+            + "Kuma does that for a failed request alone"
+        ]
+      ), (0, []),
+    ] as [(Int, [String])])
+  func retriesOfAWrongValue(retries: Int, lines: [String]) throws {
+    let made = try read(
+      "json-query",
+      "\(Self.url),\"jsonPath\":\"a\",\"expectedValue\":\"1\",\"maxretries\":\(retries),"
+        + "\"retry_only_on_status_code_failure\":true")
+    #expect(made.imported.checks.first?.notes.filter { $0.change != nil }.map(\.line) == lines)
   }
 
   @Test func aSecondNameServer() throws {

@@ -59,6 +59,16 @@ import Testing
       """
     ),
     (
+      "check_http -H a.example -e 'HTTP/1.1 30,HTTP/1.0 2'",
+      """
+      type: http
+      url: http://a.example/
+      follow: false
+      expect:
+        status: [300-309, 200-299]
+      """
+    ),
+    (
       "check_http -H a.example -e 'HTTP/1.1 200 OK,301' -w 0.5 -c 2",
       """
       type: http

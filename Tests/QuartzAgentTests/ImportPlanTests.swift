@@ -113,6 +113,31 @@ import Testing
     #expect(!made.isWhole && made.checks.isEmpty && made.text.hasSuffix("\nchecks: []\n"))
   }
 
+  /// A check that sends a login verifies the certificate, as the judge asks for; other checks stay as they are.
+  @Test func unverifiedLogins() throws {
+    let login = try document(["name: a, url: \"https://u:p@a.example/\", client: {insecure: true}"])
+    #expect(login.checks.map { $0["tls.verify"]?.word } == ["true"] && login.leftOut == [] && !login.isWhole)
+    let why = "tls.verify false would send the credentials to anyone who answers"
+    let lines = login.checks.flatMap(\.notes).map(\.line)
+    let line = "stricter: tls.verify: the certificate is verified here: \(why)"
+    #expect(lines.count == 1 && lines[0].hasPrefix(line), "\(lines)")
+    let plain = try document(["name: a, url: \"https://a.example/\", client: {insecure: true}"])
+    #expect(plain.checks.map { $0["tls.verify"]?.word } == ["false"] && plain.isWhole)
+  }
+
+  /// Verified is by the authority that the source names.
+  @Test func unverifiedLoginsWithAnAuthority() throws {
+    let text =
+      "[[inputs.http_response]]\nurls = ['https://a.example/']\nusername = 'u'\npassword = 'p'\n"
+      + "tls_ca = '/etc/ca.pem'\ninsecure_skip_verify = true\n"
+    let file = ImportFile(name: "f", bytes: Array(text.utf8))
+    let made = ImportDocument(try Importer.read(.telegraf, [file]), output: nil)
+    let check = try #require(made.checks.first)
+    #expect(check["tls.verify"]?.word == "true" && check["tls.ca_file"]?.word == "/etc/ca.pem")
+    #expect(check.notes.filter { $0.place == "tls.ca_file" } == [])
+    #expect(check.notes.filter { $0.place == "tls.verify" }.map(\.change) == [.stricter])
+  }
+
   @Test func alsoOthers() throws {
     let more =
       "maintenance: {start: \"23:00\", duration: 1h}\nalerting: {slack: {webhook-url: \"https://h.example/\"}, "

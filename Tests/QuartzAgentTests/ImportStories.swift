@@ -113,6 +113,29 @@ import Testing
     }
   }
 
+  /// `-` is standard output. A link that leads nowhere is there, and the report is a file of its own.
+  @Test func whereItIsWritten() async throws {
+    try await withTemporaryDirectory { folder in
+      try "endpoints:\n  - {name: a, url: \"tcp://a.example:1\", conditions: [\"[CONNECTED] == true\"]}\n"
+        .write(
+          to: folder.appending(path: "gatus.yaml"), atomically: true, encoding: .utf8)
+      let printed = try await run(["import", "gatus", "gatus.yaml", "-o", "-"], in: folder)
+      #expect(printed.status == 0 && printed.stdout.hasPrefix("# Made by quartz-agent import gatus."))
+      let link = folder.appending(path: "link.yaml").path
+      try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "gone.yaml")
+      let linked = try await run(["import", "gatus", "gatus.yaml", "-o", "link.yaml"], in: folder)
+      #expect(linked.status == 73 && linked.stderr.contains("link.yaml exists"), "\(linked.stderr)")
+      for report in ["-", "b.yaml"] {
+        let made = try await run(
+          ["import", "gatus", "gatus.yaml", "-o", "b.yaml", "--report", report], in: folder)
+        #expect(made.status == 64 && made.stderr.contains("--report must name"), "\(made.stderr)")
+      }
+      for name in ["-", "-.report.txt", "gone.yaml", "b.yaml"] {
+        #expect(access(folder.appending(path: name).path, F_OK) != 0)
+      }
+    }
+  }
+
   /// Printed, the secrets are variables: the head names each, of checks and of channels, and none that the file does not need.
   @Test func theHeadNamesWhatTheFileNeeds() async throws {
     try await withTemporaryDirectory { folder in

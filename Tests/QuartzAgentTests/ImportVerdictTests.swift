@@ -55,7 +55,9 @@ import Testing
     #expect(http.headers.map(\.name) == ["X-Prometheus-Scrape-Timeout-Seconds"])
     let seconds = http.headers.first.flatMap { Double($0.value.reveal()) }
     #expect(seconds == pairs[0].ours.timeout.seconds + 0.5)
-    #expect(check.timeout == .seconds(60) && check.interval == .seconds(3600) && check.plan.retries == 0)
+    #expect(
+      check.timeout == pairs[0].ours.timeout + .milliseconds(1500) && check.interval == .seconds(3600)
+        && check.plan.retries == 0)
     #expect(http.maxBody == 1 << 20)
   }
 

@@ -149,6 +149,7 @@ package struct BlackboxModule: Sendable {
     inner.listRest()
     section.listRest("another prober's settings, which the exporter does not read either")
     check["retries"] = .plain("0")
+    check.keepOneLogin()
     return check
   }
 }

@@ -136,7 +136,7 @@ struct ChecklyAssertions {
     case "CONTAINS": return set(path, name, .text("~ \(escaped)"), &check)
     case "NOT_CONTAINS": return set(path, name, .text("!~ \(escaped)"), &check)
     case "GREATER_THAN", "LESS_THAN":
-      guard Double(target)?.isFinite == true else { return "it is compared with no number" }
+      guard JSONValue.isNumber(target) else { return "it is compared with no number" }
       return set(path, name, .text("\(comparison == "LESS_THAN" ? "<" : ">") \(target)"), &check)
     case "NOT_EMPTY": return set(path, name, .text("~ (?s)\\A(?!(?:\\[\\]|\\{\\}|null)\\z)."), &check)
     case "IS_EMPTY" where isJSON: return set(path, name, .text("~ \\A(?:\\[\\]|\\{\\}|null)?\\z"), &check)
@@ -149,9 +149,8 @@ struct ChecklyAssertions {
   /// A number, true, false or null of JSON; `00` and `nan` are texts.
   private static func isBare(_ text: String) -> Bool {
     switch try? JSONValue.parse(Array(text.utf8)) {
-    case .number(let digits)?: Double(digits)?.isFinite == true && digits == text
     case .bool?, .null?: ["true", "false", "null"].contains(text)
-    default: false
+    default: JSONValue.isNumber(text)
     }
   }
 

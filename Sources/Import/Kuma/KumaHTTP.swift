@@ -74,7 +74,7 @@ extension KumaMonitor {
     case "!=": value = "!~ (?s)\\A\(escaped)\\z"
     case "contains": value = "~ (?s)\(escaped)"
     case "<", "<=", ">", ">=":
-      guard Double(expected) != nil else { throw KumaRefusal("its JSON query compares no number") }
+      guard JSONValue.isNumber(expected) else { throw KumaRefusal("its JSON query compares no number") }
       value = "\(sign) \(expected)"
     default: throw KumaRefusal("its JSON query compares in a way that is not known")
     }

@@ -38,9 +38,10 @@ struct KumaMonitor {
     row.list("it is the last answer", "dns_last_result")
     row.list(
       "when a domain ends is not asked", "domain_expiry_notification", change: .laxer)
-    if row["type"]?.text == "json-query" {
+    if row["type"]?.text == "json-query", row["maxretries"]?.number ?? 0 > 0 {
       row.list(
-        "a run is retried whatever failed", "retry_only_on_status_code_failure", change: .changed)
+        "a wrong value is tried again as well; Kuma does that for a failed request alone",
+        "retry_only_on_status_code_failure", change: .changed)
     }
     row.list(
       "answers are kept for failures only", "save_response", "save_error_response", "response_max_length")

@@ -156,6 +156,7 @@ extension NagiosCall {
   /// Texts of a status line: a code in them is the condition.
   private func codes(_ wanted: String) -> AgentValue {
     var codes: [AgentValue] = []
+    var isText = false
     for part in wanted.split(separator: ",").map({ $0.trimmed }) {
       let words = part.split(separator: " ")
       let digits = words.first.map { $0.hasPrefix("HTTP/") ? words.dropFirst().first ?? "" : $0 } ?? ""
@@ -164,13 +165,27 @@ extension NagiosCall {
           note("expect.status", "the version of HTTP in -e is not judged", .laxer)
         }
         codes.append(.number(code))
+      } else if words.count == 2, let range = Self.codes(startingWith: digits) {
+        note("expect.status", "the version of HTTP in -e is not judged", .laxer)
+        codes.append(.plain(range))
       } else if "HTTP/1.1 ".hasPrefix(part) || "HTTP/1.0 ".hasPrefix(part), !part.isEmpty {
         return .plain("any")
       } else {
-        leave("e", "has a text that is no code; a status is judged by its code")
+        isText = true
       }
     }
+    if isText {
+      leave(
+        "e", "has a text that is no code; a status is judged by its code", codes.isEmpty ? .laxer : .stricter)
+    }
     return codes.isEmpty ? .list([.plain("200-399")]) : .list(codes)
+  }
+
+  /// The status line is searched for the text, which may be the start of a status.
+  private static func codes(startingWith digits: Substring) -> String? {
+    guard (1...2).contains(digits.utf8.count), ("1"..."5").contains(digits.first ?? " "), Int(digits) != nil
+    else { return nil }
+    return digits.utf8.count == 1 ? "\(digits)00-\(digits)99" : "\(digits)0-\(digits)9"
   }
 
   private func body(_ check: inout ImportedCheck) {

@@ -2,6 +2,14 @@
 
 import Basics
 
+extension JSONValue {
+  /// Whether a text is a finite number as JSON writes it: not `01`, `+5`, `0x10` or `nan`.
+  static func isNumber(_ text: String) -> Bool {
+    guard case .number(let digits)? = try? parse(Array(text.utf8)) else { return false }
+    return digits == text && Double(digits)?.isFinite == true
+  }
+}
+
 extension ForeignNode {
   /// A JSON text; it has no lines to tell of.
   static func json(_ bytes: [UInt8]) throws(ImportProblem) -> ForeignNode {

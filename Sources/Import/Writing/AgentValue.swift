@@ -76,6 +76,10 @@ package struct ImportedCheck: Sendable {
   package var key = 0
   /// Values that were carried into it.
   package var carried = 0
+  /// Its login was in the URL.
+  var hasLoginOfURL = false
+  /// The authority of a certificate that is not verified.
+  var unusedAuthority: AgentValue?
   /// Keys of the checks that it depends on.
   package var parents: [Int] = []
   /// Keys of the checks that a rule, a window or a page is for; `nil` when it does not choose.

@@ -21,7 +21,9 @@ extension ImportNote {
     }
     return order.flatMap { kind -> [String] in
       let group = groups[kind] ?? []
-      guard group.count > most, let first = group.first else { return group.map(\.line) }
+      guard let first = group.first, group.count > 1 else { return group.map(\.line) }
+      let isSame = group.allSatisfy { $0.line.utf8.elementsEqual(first.line.utf8) }
+      guard group.count > most || isSame else { return group.map(\.line) }
       return ["\(first.line) (\(kind.key.text): \(group.count) times)"]
     }
   }

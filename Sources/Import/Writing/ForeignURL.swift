@@ -79,11 +79,14 @@ extension ImportedCheck {
   mutating func take(url text: String) {
     let url = ForeignURL(text)
     self["url"] = url.value
-    if let name = url.username { login(name, url.password ?? "") }
+    guard let name = url.username else { return }
+    login(name, url.password ?? "")
+    hasLoginOfURL = true
   }
 
   /// Basic credentials. `auth.basic` has both parts: with one alone the header says it (RFC 7617).
   mutating func login(_ name: String, _ password: String) {
+    hasLoginOfURL = false
     guard name.isEmpty || password.isEmpty else {
       self["auth.basic.username"] = .text(name)
       self["auth.basic.password"] = .secret(Redacted(password), as: "password")
@@ -163,9 +166,27 @@ extension ImportedCheck {
   mutating func dropUnusedAuthority() {
     guard self["tls.verify"]?.word == "false", self["tls.ca_file"] != nil, case .map(let tls)? = self["tls"]
     else { return }
+    unusedAuthority = self["tls.ca_file"]
     self["tls"] = .map(tls.filter { $0.name != "ca_file" })
-    notes.append(
-      ImportNote(place: "tls.ca_file", why: "the certificate is not verified, so it has no effect"))
+    notes.append(Self.unusedAuthority)
+  }
+
+  private static let unusedAuthority = ImportNote(
+    place: "tls.ca_file", why: "the certificate is not verified, so it has no effect")
+
+  /// The check with the certificate verified, by the authority that the source names; `nil` where it is verified already.
+  ///
+  /// - Parameter why: why it is refused as it is.
+  package func verified(_ why: String) -> ImportedCheck? {
+    guard self["tls.verify"]?.word == "false" else { return nil }
+    var check = self
+    check["tls.verify"] = .plain("true")
+    if let file = unusedAuthority {
+      check["tls.ca_file"] = file
+      check.notes.removeAll { $0 == Self.unusedAuthority }
+    }
+    check.note(.stricter, "tls.verify", "the certificate is verified here: \(why)")
+    return check
   }
 
   /// Redirects; none is not to follow them.

@@ -27,6 +27,30 @@ enum LoginText {
 }
 
 extension ImportedCheck {
+  /// A login of the URL and a header Authorization: one of them is sent, in Go and curl the header.
+  ///
+  /// - Parameter prefersURL: the login of the URL is sent, as axios does it.
+  mutating func keepOneLogin(prefersURL: Bool = false) {
+    guard hasLoginOfURL, case .map(let headers)? = self["headers"] else { return }
+    func isLogin(_ header: (name: String, value: AgentValue)) -> Bool {
+      header.name.lowercased() == "authorization"
+    }
+    let logins = headers.filter(isLogin)
+    // A name or a password alone is a header, which comes first.
+    let isHeader = self["auth"] == nil
+    guard logins.count > (isHeader ? 1 : 0), let own = logins.last else { return }
+    let kept = prefersURL ? isHeader ? logins.prefix(1) : [] : [own]
+    if !prefersURL { remove("auth") }
+    let others = headers.filter { !isLogin($0) } + kept
+    if others.isEmpty { remove("headers") } else { self["headers"] = .map(others) }
+    hasLoginOfURL = false
+    let why =
+      prefersURL
+      ? "the login in the URL is sent, and no header Authorization"
+      : "the header Authorization is sent, and no login in the URL"
+    notes.append(ImportNote(place: "url", why: why))
+  }
+
   /// One more text for a port; one that logs in is a secret.
   ///
   /// - Parameter text: in the escapes of a dialog.

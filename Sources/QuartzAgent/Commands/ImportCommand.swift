@@ -37,7 +37,7 @@ struct ImportCommand: AsyncParsableCommand {
       """)
 
   @Option(
-    name: .shortAndLong, help: ArgumentHelp("Write here instead of standard output.", valueName: "file"))
+    name: .shortAndLong, help: ArgumentHelp("Write here instead of standard output (-).", valueName: "file"))
   var output: String?
 
   @Option(
@@ -69,6 +69,10 @@ struct ImportCommand: AsyncParsableCommand {
         "the format must be auto, \(ImportFormat.allCases.map(\.rawValue).joined(separator: ", "))")
     }
     guard (1...1000).contains(files.count) else { throw ValidationError("give 1 to 1000 files") }
+    guard report != "-" else { throw ValidationError("--report must name a file") }
+    guard report == nil || report != outputFile else {
+      throw ValidationError("--report must name another file than --output")
+    }
     guard length >= .seconds(1), length <= .seconds(7 * 86_400) else {
       throw ValidationError("--for must be 1s to 7d")
     }
@@ -79,15 +83,21 @@ struct ImportCommand: AsyncParsableCommand {
     }
   }
 
+  /// `nil` for standard output, which `-` names as well.
+  private var outputFile: String? { output == "-" ? nil : output }
+
   func run() async throws {
     var gathered = ImportFiles(ImportFormat(word: format), read: read)
     let given: [ImportFile]
     do { given = try gathered.gather(files) } catch let problem as ImportFiles.TooMuch {
       throw failure(problem.message, hint: problem.hint, status: ExitStatus.badData)
     }
+    let output = outputFile
     let report = report ?? output.map { $0 + ".report.txt" }
     for (path, option) in [(output, "--output"), (report, "--report")] {
-      guard let path, !force, access(path, F_OK) == 0 else { continue }
+      var status = stat()
+      // A link that leads nowhere is one as well.
+      guard let path, !force, lstat(path, &status) == 0 else { continue }
       throw failure(
         "\(path.printable(maxBytes: 500)) exists", hint: "choose another \(option), or say --force",
         status: ExitStatus.cannotCreate)
@@ -186,7 +196,7 @@ struct ImportCommand: AsyncParsableCommand {
           try writeWhole(report, Array(lines.utf8))
         }
       }
-      guard let output else {
+      guard let output = outputFile else {
         _ = printOutput(document.text)
         return
       }

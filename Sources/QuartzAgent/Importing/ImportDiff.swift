@@ -58,7 +58,9 @@ struct ImportDiff: Sendable {
       ("X-Prometheus-Scrape-Timeout-Seconds", .text("\(check.timeout.seconds + 0.5)"))
     ])
     question["expect.body.matches"] = .list([.text("^probe_success 1$")])
-    (question["interval"], question["timeout"]) = (.plain("1h"), .plain("60s"))
+    // A little longer than the exporter may take, for the way.
+    let timeout = min(60_000, Int(check.timeout.seconds * 1000) + 1500)
+    (question["interval"], question["timeout"]) = (.plain("1h"), .plain("\(timeout)ms"))
     (question["retries"], question["max_body"]) = (.plain("0"), .plain("1MiB"))
     return question
   }

@@ -30,7 +30,9 @@ struct ImportDocument {
   var listed: Int { imported.total - carried }
 
   /// Whether the file means what the source means.
-  var isWhole: Bool { listed == 0 && leftOut.isEmpty && changes.isEmpty }
+  var isWhole: Bool {
+    listed == 0 && leftOut.isEmpty && changes.isEmpty && !imported.notes.contains { $0.change != nil }
+  }
 
   /// - Parameter fixesTargets: no list of targets is read by `discover`; its targets are checks.
   init(_ imported: Imported, output: String?, fixesTargets: Bool = false) {
@@ -72,12 +74,19 @@ struct ImportDocument {
     return kept
   }
 
-  /// Without those that the judge refuses. Each round refuses at least one.
+  /// Without those that the judge refuses. Each round refuses at least one, or has its certificate verified.
   private mutating func valid(_ checks: [ImportedCheck]) -> [ImportedCheck] {
     var checks = checks
     while !checks.isEmpty {
-      let problems = ImportJudge.problems(checks)
+      var problems = ImportJudge.problems(checks)
       guard !problems.isEmpty else { break }
+      for (index, why) in problems {
+        // A login or a client certificate is shown to a server that is verified only.
+        guard let verified = checks[index].verified(why), ImportJudge.problems([verified]).isEmpty else {
+          continue
+        }
+        (checks[index], problems[index]) = (verified, nil)
+      }
       for (index, check) in checks.enumerated() {
         if let why = problems[index] { refuse(check, why) }
       }
