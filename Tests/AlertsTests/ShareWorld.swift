@@ -155,7 +155,7 @@ struct ShareWorld {
   mutating func acknowledge(_ agent: Int) {
     guard let id = agents[agent].book.incidents.opened.first?.id else { return }
     _ = agents[agent].book.acknowledge(
-      id.description, by: "ann", note: nil, now: after(now) + .microseconds(1234))
+      id.description, by: "ann", note: nil, now: after(now).advanced(by: .microseconds(1234)))
   }
 
   mutating func fail(_ check: MonitoringCheck, by agent: Int) { note(result(check, .down, at: now), agent) }

@@ -66,7 +66,7 @@ final class GroupDesk: Sendable {
     card.pulls = pulls
     card.url = group.url?.text
     card.alerts = notifies
-    card.pools.api = pool(apiPool)
+    card.pools.api = Self.pool(apiPool, notifies)
     var member = GroupMember.Settings(
       name: settings.agent.name, ttl: group.ttl, isReturning: home.isOld)
     member.awaitsList = pulls
@@ -75,7 +75,7 @@ final class GroupDesk: Sendable {
   }
 
   /// A member without alerts divides no checks with those that have some: what it runs is told by none.
-  private func pool(_ digest: String) -> String {
+  private static func pool(_ digest: String, _ notifies: Bool) -> String {
     digest.isEmpty || notifies ? digest : digest + " without alerts"
   }
 
@@ -128,7 +128,8 @@ final class GroupDesk: Sendable {
     }
     runner.follow(
       shared.map { Placement.GroupCheck($0.id, $0.origin == .api ? .api : .file) },
-      pools: PoolDigest.pools(api: self.pool(apiPool), file: self.pool(pool), without: without))
+      pools: PoolDigest.pools(
+        api: Self.pool(apiPool, notifies), file: Self.pool(pool, notifies), without: without))
     let (assignment, taken, orphaned) = runner.takeArrangement()
     state.withLock { state in
       if state.revisions != assignment.revisions { state.arrangements += 1 }
