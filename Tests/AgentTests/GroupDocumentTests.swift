@@ -95,6 +95,7 @@ import Testing
     let checks = try (0..<12).map { try tcpCheck("check \($0)") }
     var (group, settings) = (GroupSettings(), Settings())
     (group.name, group.share, settings.agent.name) = ("london", true, "a")
+    settings.alerts = AlertSettings()
     var view = GroupView()
     view.placed = 7
     for (number, name) in ["a", "b", "c"].enumerated() {

@@ -19,6 +19,7 @@ import Testing
   private func desk(_ memory: GroupMemory? = nil, sharesFile: Bool = true) -> GroupDesk {
     var (group, settings) = (GroupSettings(), Settings())
     (group.name, group.share, settings.agent.name) = ("london", sharesFile, "a")
+    settings.alerts = AlertSettings()
     return GroupDesk(
       group, settings, home: .init(id: UniqueID(high: 1, low: 1), isOld: false), recalling: memory,
       store: NoStore(), log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, time: clock.time)

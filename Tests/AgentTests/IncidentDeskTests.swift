@@ -62,6 +62,7 @@ import Testing
   private func desks(recalling memory: GroupMemory? = nil) -> (group: GroupDesk, incidents: IncidentDesk) {
     var (group, settings) = (GroupSettings(), Settings())
     (group.name, group.share, settings.agent.name) = ("london", true, "a")
+    settings.alerts = AlertSettings()
     let log = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let desk = GroupDesk(
       group, settings, home: .init(id: UniqueID(high: 1, low: 1), isOld: false), recalling: memory,

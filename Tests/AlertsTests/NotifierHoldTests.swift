@@ -109,7 +109,7 @@ import Testing
     #expect(next.lines == ["104 opened db is down: refused"], "no reminder of what was not looked at")
     next.up(web, at: 161)
     next.pass(from: 161, to: 170)
-    #expect(next.lines.contains("165 recovered web is up again"), "\(next.lines)")
+    #expect(next.lines.contains("164 recovered web is up again"), "\(next.lines)")
   }
 
   /// Other settings while an incident is open: it keeps its id and its log, a new channel hears of it, one that is gone gets

@@ -23,7 +23,8 @@ import Testing
     #expect(world.heard == [opened])
     world.mend(check, by: 1)
     world.pass(30)
-    #expect(world.heard == [opened, recovered])
+    let store = world.store.values.map { String(decoding: $0.value, as: UTF8.self) }
+    #expect(world.heard == [opened, recovered], "\(store)")
   }
 
   /// Both find a check down, at different instants: there is one alert, and its entry is written once.

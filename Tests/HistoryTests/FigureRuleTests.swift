@@ -74,7 +74,7 @@ import Testing
     #expect((figures.window(.day).latency == nil) == isRegional && figures.window(.day).counts.up == 1)
   }
 
-  /// Response times and implausible times are counted for this process: what was replayed is in the windows only.
+  /// Response times are counted for this process: what was replayed is in the windows only. Implausible times are counted of both.
   @Test func whatThisProcessCounts() throws {
     let check = try makeCheck()
     let store = HistoryStore()
@@ -84,14 +84,14 @@ import Testing
     }
     store.replayed(through: 2, now: midnight + .seconds(60))
     let before = try #require(store.figures(of: check.id, now: midnight + .seconds(60)))
-    #expect(before.latency == LatencyTotal() && before.implausible == 0)
+    #expect(before.latency == LatencyTotal() && before.implausible == 1)
     #expect(before.window(.day).counts.up == 1 && before.window(.day).latency?.count == 1)
     for (sequence, slot) in [(3, midnight + .seconds(60)), (4, .epoch)] as [(UInt64, Timestamp)] {
       store.record(Run(slot: slot).result(of: check), interval: check.interval, sequence: sequence)
     }
     let after = try #require(store.figures(of: check.id, now: midnight + .seconds(120)))
     // Of two successes, one of which has no place in the windows.
-    #expect(after.latency.count == 2 && after.latency.microseconds == 20_000 && after.implausible == 1)
+    #expect(after.latency.count == 2 && after.latency.microseconds == 20_000 && after.implausible == 2)
     #expect(after.window(.day).counts.up == 2 && after.window(.day).latency?.count == 2)
   }
 

@@ -113,12 +113,13 @@ import Testing
   }
 
   /// Kuma may retry for the status alone; here a run is retried whatever failed.
-  @Test(arguments: [("true", 1), ("false", 0)]) func retriesForTheStatus(flag: String, count: Int) throws {
+  @Test(arguments: [("true", 2, 1), ("true", 0, 0), ("false", 2, 0)])
+  func retriesForTheStatus(flag: String, retries: Int, count: Int) throws {
     let check = try check(
-      #","url":"https://a.example","expectedValue":"a","retryOnlyOnStatusCodeFailure":\#(flag)"#,
+      #","url":"https://a.example","expectedValue":"a","maxretries":\#(retries),"retryOnlyOnStatusCodeFailure":\#(flag)"#,
       type: "json-query")
-    #expect(
-      check.notes.count { $0.why == "a run is retried whatever failed" && $0.change == .changed } == count)
+    let words = "a wrong value is tried again as well; Kuma does that for a failed request alone"
+    #expect(check.notes.count { $0.why == words && $0.change == .changed } == count)
   }
 
   /// Statuses are numbers and ranges; another word is left out, and said so.

@@ -170,7 +170,7 @@ import Testing
       ("check_http -H a.example -f follow -S2", "laxer"), ("check_http -H a.example -f follow -S3", "laxer"),
       ("check_http -H a.example -f follow -j GET:POST", "changed"),
       ("check_http -H a.example -f follow -k nothing", "changed"),
-      ("check_http -H a.example -e nothing", "changed"),
+      ("check_http -H a.example -e nothing", "laxer"),
       ("check_tcp -p 80 -e a -e b -A -M crit", "laxer"), ("check_tcp -p 80 -r ok", "stricter"),
       ("check_tcp -p 80 -r warn", "stricter"), ("check_tcp -p 80 -r crit", nil),
       ("check_tcp -p 80 -C 5", "changed"), ("check_tcp -p 80 -W 5", "changed"),

@@ -150,7 +150,7 @@ import Testing
       for _ in 0..<2 { try await scene.dies(of: trap) }
       let process = try scene.start(trap)
       var text = ""
-      try await process.wait(for: "the API being asked") { process.stderr.contains("put aside") }
+      try await process.wait(for: "the API being asked") { process.stderr.contains("quarantined") }
       try await eventually("that it is said", process) {
         text = try await agent("status", in: scene.folder).stdout
         return text.contains("a changed one is taken")

@@ -60,17 +60,17 @@ import Testing
   /// The day's part of each outage: what touches it only from without is none of it; a whole day ends at 24:00, today does not.
   @Test func outagesOfADay() async throws {
     var picture = try await publicPicture([.up])
-    func day(_ width: Int64) -> SeriesPoint {
+    func day(_ width: Int64, _ down: Int64) -> SeriesPoint {
       var time = Tally()
-      (time.up, time.down) = (86_000_000_000, 400_000_000)
+      (time.up, time.down) = (86_000_000_000, down * 1_000_000)
       return SeriesPoint(
         start: started.advanced(by: .seconds(86_400)), width: .seconds(width), time: time)
     }
     func outage(_ minute: Int, _ minutes: Int) -> PublicCheck.Downtime {
       publicOutage(1440 + minute, minutes)
     }
-    func ranges(_ width: Int64, _ outages: [PublicCheck.Downtime]) -> String {
-      picture.sections[0].checks[0].days = [day(width)]
+    func ranges(_ width: Int64, _ outages: [PublicCheck.Downtime], down: Int64 = 60) -> String {
+      picture.sections[0].checks[0].days = [day(width, down)]
       picture.sections[0].checks[0].outages = outages
       let html = PublicPage(picture: picture).render(nonce: "n").html
       let title = html.firstMatch(of: /<g data-i="0"><title>[^<]*down [^<(]*(?:\(([^<]*)\))?<\/title>/)
@@ -84,6 +84,9 @@ import Testing
     #expect(ranges(3600, [outage(70, 30)]) == "-")
     let three = [outage(30, 1), outage(20, 1), outage(10, 1)]
     #expect(ranges(86_400, three) == "00:10–00:11, 00:20–00:21, 00:30–00:31 UTC")
+    // Down for longer than what is kept of it.
+    #expect(ranges(86_400, three, down: 180) == "00:10–00:11, 00:20–00:21, 00:30–00:31 UTC")
+    #expect(ranges(86_400, three, down: 182) == "00:10–00:11, 00:20–00:21, 00:30–00:31 UTC, and more")
   }
 
   /// Which columns of the incidents leave first on a narrow terminal.

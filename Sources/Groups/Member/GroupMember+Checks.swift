@@ -111,7 +111,7 @@ extension GroupMember {
 
   /// Members that have other checks, or other rules for them.
   var apart: [ByteText: GroupView.Member] {
-    (view?.members ?? [:]).filter { !$0.value.card.pools.agrees(with: card.pools) }
+    (knownView?.members ?? [:]).filter { !$0.value.card.pools.agrees(with: card.pools) }
   }
 
   private var notifiers: GroupView.Owners? { knownView?.owners(of: .alertsTask) { _ in true } }
