@@ -281,7 +281,7 @@ complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags
 complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent schema" cases' -l 'cases' -d 'The schema of files for quartz-agent test.'
 complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent schema" version' -l 'version' -d 'Show the version.'
 complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent schema" h help' -s 'h' -l 'help' -d 'Show help information.'
-complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent import" o output' -l 'output' -s 'o' -d 'Write here instead of standard output.' -rfka ''
+complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent import" o output' -l 'output' -s 'o' -d 'Write here instead of standard output (-).' -rfka ''
 complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent import" report' -l 'report' -d 'Write the report of settings that were not carried over here. Default: the output with .report.txt behind it.' -rfka ''
 complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent import" force' -l 'force' -d 'Replace the output and the report where they exist.'
 complete -c 'quartz-agent' -n '__quartz-agent_should_offer_completions_for_flags_or_options "quartz-agent import" diff' -l 'diff' -d 'Compare verdicts with the blackbox_exporter there.' -rfka ''
