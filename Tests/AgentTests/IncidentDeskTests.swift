@@ -87,6 +87,9 @@ import Testing
     }
     let (group, desk) = desks(
       recalling: GroupMemory(root: "/quartz/london/", name: "a", cluster: 1, view: view, at: clock.wall))
+    // By the view of before, as the store is not there.
+    clock.advance(by: .seconds(11))
+    _ = group.arrange([shop])
     var found: [ShareView] = [desk.look()]
     for wait in [59_999, 1] as [Int64] {
       clock.advance(by: .milliseconds(wait))

@@ -113,11 +113,20 @@ import Testing
 
   /// Members with other checks by name; none where all have the same.
   @Test func membersThatDiffer() {
-    #expect(runner(memory()).apart.isEmpty && runner().apart.isEmpty)
+    func apart(_ memory: GroupMemory?) -> [String] {
+      let runner = runner(memory)
+      follow(runner)
+      clock.advance(by: .seconds(11))
+      follow(runner)
+      return runner.apart.map(\.text).sorted()
+    }
+    #expect(apart(memory()).isEmpty && apart(nil).isEmpty)
     var memory = memory()
     memory.view.members[ByteText("b")]?.card.pools.file = "another"
     memory.view.members[ByteText("c")]?.card.pools.api = "others"
-    #expect(runner(memory).apart.map(\.text).sorted() == ["b", "c"])
+    #expect(apart(memory) == ["b", "c"])
+    memory.view.members[ByteText("b")]?.card.alerts = false
+    #expect(apart(memory) == ["c"], "it writes no alerts")
   }
 
   /// Half a lease later the checks that it is the standby of run here as well.

@@ -81,7 +81,9 @@ package struct AlertShare: Sendable {
   }
 
   func isShared(_ incident: Incident, _ names: IncidentNames?) -> Bool {
+    // Of a check that is in another member's list alone, its entry says so.
     incident.isShared(names) || marks[incident.id] != nil || view.entries[incident.id] != nil
+      || incident.members.contains { $0.trouble.key.check.map { view.entries[$0] != nil } ?? false }
   }
 
   /// Whether the alerts of this check are from before the store was set back, and their member may not have read it yet.
