@@ -109,9 +109,10 @@ extension GroupMember {
   /// Name of the member that does.
   package var notifier: String? { notifiers?.first }
 
-  /// Members that have other checks, or other rules for them.
+  /// Other members that have other checks, or other rules for them.
   var apart: [ByteText: GroupView.Member] {
-    (knownView?.members ?? [:]).filter { !$0.value.card.pools.agrees(with: card.pools) }
+    let own = ByteText(settings.name)
+    return (knownView?.members ?? [:]).filter { $0 != own && !$1.card.pools.agrees(with: card.pools) }
   }
 
   private var notifiers: GroupView.Owners? { knownView?.owners(of: .alertsTask) { _ in true } }
