@@ -190,7 +190,8 @@ import Testing
         #expect(!text.contains(secret), "\(text)")
       }
       for line in [
-        "  remind: 10m\n", "      checks: [Front]\n", "      checks: [Job]\n", "        tls: implicit\n", "    tags: [Pages]\n",
+        "  remind: 10m\n", "      checks: [Front]\n", "      checks: [Job]\n", "        tls: implicit\n",
+        "    tags: [Pages]\n",
         "# changed: parent: each monitor of the group notifies, not the group\n",
       ] { #expect(text.contains(line), "\(line)\(text)") }
       let valid = try await run(["validate", "-c", "agent.yaml"], in: folder)
