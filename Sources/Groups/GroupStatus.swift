@@ -206,8 +206,8 @@ extension GroupStatus {
         .warning(
           .group,
           own.card.alerts
-            ? "the section alerts is missing in \(names): this agent runs all checks beside them"
-            : "this agent has no section alerts, but \(names) \(plural("has", unlike.count, "have")) one: it runs all checks beside",
+            ? "\(names) \(plural("has", unlike.count, "have")) no section alerts, and this agent has one: each runs all of the checks"
+            : "this agent has no section alerts, and \(names) \(plural("has", unlike.count, "have")) one: each runs all of the checks",
           hint: "give all members of the group the same section alerts"))
     }
     for (word, path) in [

@@ -117,6 +117,23 @@ import Testing
     #expect(held(incident(isTold: true), isMissing) == nil && held(incident(isTold: true), isOfCopy) == nil)
   }
 
+  /// Orders at one member of a group, and what they do not reach.
+  @Test func limitsOfOrders() {
+    var view = ShareView()
+    let mute = OperatorWish.Kind.mute(target: .everything, length: .seconds(60))
+    let window = OperatorWish.Kind.startMaintenance(target: .everything, length: .seconds(60), skip: false)
+    let here = "of the group's checks only for those that run here: start it at each member"
+    for (notifies, notifier, words) in [
+      (true, "a", nil), (true, nil, nil), (false, "b", "b notifies for the group: mute it there"),
+      // Its own task, which waits while the lists differ.
+      (false, "a", nil), (false, nil, "another member notifies for the group: mute it there"),
+    ] as [(Bool, String?, String?)] {
+      (view.notifies, view.notifier) = (notifies, notifier)
+      #expect(view.limit(of: mute, by: "a") == words && view.limit(of: window, by: "a") == here)
+      #expect(view.limit(of: .unmute(id: "x"), by: "a") == nil)
+    }
+  }
+
   /// A report waits for the store, and for the member that sends it.
   @Test func reports() {
     var book = AlertBook(quickSettings(), now: reading(0), generator: Counter())

@@ -47,7 +47,7 @@ import Testing
       bench.member.view?.members[ByteText(name)]?.card.pools.file = "x without alerts"
     }
     let hint = "give all members of the group the same section alerts"
-    let missing = "the section alerts is missing in m0, m2: this agent runs all checks beside them"
+    let missing = "m0, m2 have no section alerts, and this agent has one: each runs all of the checks"
     #expect(status(bench).notices == [.warning(.group, missing, hint: hint)])
     #expect(["a", "m1"].contains(status(bench).notifier))
     bench.member.view?.members[ByteText("m1")]?.card.alerts = false
@@ -59,7 +59,7 @@ import Testing
     bench.member.view?.members[ByteText("m1")]?.card.alerts = true
     #expect(
       status(bench).notices.map(\.what).first
-        == "this agent has no section alerts, but m1 has one: it runs all checks beside")
+        == "this agent has no section alerts, and m1 has one: each runs all of the checks")
     #expect(status(bench).notifier == "m1")
   }
 

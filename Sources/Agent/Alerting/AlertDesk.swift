@@ -198,18 +198,9 @@ final class AlertDesk: Sendable {
     return state.withLock { $0.book.acknowledge(word, by: by, note: note, now: now) }
   }
 
-  /// Limit of an order by hand: a mute holds only where notifications are sent, a window only for the checks that run here.
-  /// `nil` outside a group, and where it reaches all.
+  /// Limit of an order by hand in a group; `nil` where it reaches all.
   func limit(of order: OperatorWish.Kind) -> String? {
-    guard let view = around.share?.look() else { return nil }
-    switch order {
-    case .mute where !view.notifies:
-      let name = view.notifier?.printable(maxBytes: 100) ?? "another member"
-      return "\(name) notifies for the group: mute it there"
-    case .startMaintenance:
-      return "of the group's checks only for those that run here: start it at each member"
-    default: return nil
-    }
+    around.share.flatMap { $0.look().limit(of: order, by: $0.writer) }
   }
 
   /// For a command that named none of them.

@@ -74,6 +74,20 @@ package struct ShareView: Hashable, Sendable {
   package init() {}
 }
 
+extension ShareView {
+  /// Limit of an order that a person gives at an agent: a mute holds only where notifications are sent, a window only for the
+  /// checks that run there. `nil` where it reaches all.
+  package func limit(of order: OperatorWish.Kind, by writer: String) -> String? {
+    switch order {
+    case .mute where !notifies && notifier != writer:
+      "\(notifier?.printable(maxBytes: 100) ?? "another member") notifies for the group: mute it there"
+    case .startMaintenance:
+      "of the group's checks only for those that run here: start it at each member"
+    default: nil
+    }
+  }
+}
+
 package struct ShareEntry: Hashable, Sendable {
   /// `nil`: what stands there is none.
   package var value: SharedValue?
