@@ -26,13 +26,15 @@ package struct Daemon {
     watch = await onThread { ConfigWatch(loaded.origin, time: time) }
   }
 
-  /// - Throws: `SpoolError` where the store cannot be opened.
+  /// - Throws: `SpoolError` where another agent has the state directory, or the store cannot be opened.
   package func run(_ signals: AsyncStream<ProcessSignal>) async throws {
     let started = time.wall()
     if let problem = await StateFolder.prepare(settings.agent.stateDir) {
       log.warning("state_dir is not as it should be", metadata: ["problem": "\(problem)"])
     }
-    let disk = StateDisk(folder: settings.agent.stateDir, time: time)
+    let folder = settings.agent.stateDir
+    let lock = try await onThread { Result { () throws(SpoolError) in try StateLock(folder) } }.get()
+    let disk = StateDisk(folder: folder, time: time, medium: lock.guarding)
     let starts = await onThread { [log, time] in StartWatch(disk: disk, log: log, time: time) }
     do {
       try await live(signals, disk, starts, since: started)
