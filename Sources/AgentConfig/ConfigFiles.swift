@@ -29,6 +29,15 @@ package struct ConfigFiles: Sendable {
   /// Whether a path has wildcards.
   static func isPattern(_ path: String) -> Bool { path.contains { "*?[".contains($0) } }
 
+  /// `**` in a path: other tools go into folders of folders by it, glob(7) does not.
+  static func refusesDepth(_ pattern: String, of key: String, at position: Position, _ walk: inout Walk) -> Bool {
+    guard pattern.contains("**") else { return false }
+    walk.problem(
+      position, "\(key): \(quoted(pattern)): ** does not go into folders of folders",
+      hint: "name a pattern for each level, such as conf.d/*.yaml and conf.d/*/*.yaml")
+    return true
+  }
+
   package static let disk = ConfigFiles(
     expand: expandPattern, read: { path throws(ConfigErrors) in try readConfig(path) })
 }

@@ -8,21 +8,27 @@ import Glibc
 package struct ConfigFingerprint: Hashable, Sendable {
   /// By path; a file that cannot be read has none.
   private let contents: [String: Int?]
+  /// This process had no descriptor or memory left to look at them: it says nothing of the files.
+  package let isBlind: Bool
 
   /// Blocks for as long as the disk does.
   package init(of origin: ConfigOrigin) {
     var contents: [String: Int?] = [:]
     let included = origin.patterns.flatMap(ConfigFiles.disk.expand)
-    for path in Set(origin.files + included) { contents[path] = .some(digest(of: path)) }
-    self.contents = contents
+    var isBlind = false
+    for path in Set(origin.files + included) { contents[path] = .some(digest(of: path, &isBlind)) }
+    (self.contents, self.isBlind) = (contents, isBlind)
   }
 }
 
 /// Of the first 16 MiB and a little more: the most that a file of a configuration may have, and enough to see that it has
 /// more.
-private func digest(of path: String) -> Int? {
+private func digest(of path: String, _ isBlind: inout Bool) -> Int? {
   let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-  guard descriptor >= 0 else { return nil }
+  guard descriptor >= 0 else {
+    isBlind = isBlind || [EMFILE, ENFILE, ENOMEM].contains(errno)
+    return nil
+  }
   defer { close(descriptor) }
   var hasher = Hasher()
   var total = 0

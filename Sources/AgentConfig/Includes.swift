@@ -36,6 +36,10 @@ struct Includes {
         walk.problem(position, "include must be the path of a file, or a pattern such as conf.d/*.yaml")
         continue
       }
+      guard !ConfigFiles.refusesDepth(pattern, of: "include", at: position, &walk) else {
+        walk.lacksFiles = true
+        continue
+      }
       let absolute = normalised(walk.references.absolute(pattern))
       reading.patterns.append(absolute)
       var list = ConfigList(pattern: absolute, what: "files", names: [])

@@ -124,7 +124,7 @@ package final class PosixFileSystem: SpoolFileSystem {
       }
       return 0
     }
-    guard failure == 0 else { throw .failed(operation: "write", name: path, code: readOnly(failure)) }
+    guard failure == 0 else { throw .failed(operation: "write", name: path, code: readOnly(failure, file)) }
   }
 
   package func sync(_ file: SpoolFile) throws(FileFault) {
@@ -147,7 +147,7 @@ package final class PosixFileSystem: SpoolFileSystem {
   package func reserve(_ file: SpoolFile, size: Int) throws(FileFault) {
     var info = stat()
     guard fstat(file.handle, &info) == 0 else { throw lastFault("reserve", path) }
-    if info.st_size > size, ftruncate(file.handle, off_t(size)) != 0 { throw lastFault("reserve", path) }
+    if info.st_size > size { try truncate(file, to: size) }
     guard isReserved else {
       try empty(file, info, size)
       return
@@ -155,7 +155,7 @@ package final class PosixFileSystem: SpoolFileSystem {
     if info.st_size < size {
       // Where the disk has no such operation the C library writes into every block instead.
       let code = posix_fallocate(file.handle, 0, off_t(size))
-      guard code == 0 else { throw .failed(operation: "reserve", name: path, code: readOnly(code)) }
+      guard code == 0 else { throw .failed(operation: "reserve", name: path, code: readOnly(code, file)) }
     }
     guard info.st_size > 0 else { return }
     // What an earlier life left behind is overwritten. The blocks stay ours, and a later sync of data written over
@@ -171,8 +171,13 @@ package final class PosixFileSystem: SpoolFileSystem {
 
   /// Zeros that take no space.
   private func empty(_ file: SpoolFile, _ info: stat, _ size: Int) throws(FileFault) {
-    if info.st_size > 0, ftruncate(file.handle, 0) != 0 { throw lastFault("reserve", path) }
-    if ftruncate(file.handle, off_t(size)) != 0 { throw lastFault("reserve", path) }
+    if info.st_size > 0 { try truncate(file, to: 0) }
+    try truncate(file, to: size)
+  }
+
+  private func truncate(_ file: SpoolFile, to size: Int) throws(FileFault) {
+    guard ftruncate(file.handle, off_t(size)) != 0 else { return }
+    throw .failed(operation: "reserve", name: path, code: readOnly(errno, file))
   }
 
   package func rename(_ name: String, to target: String) throws(FileFault) {
@@ -199,8 +204,11 @@ package final class PosixFileSystem: SpoolFileSystem {
   }
 }
 
-/// A file of a read-only disk is open for reading only, and the system then blames the descriptor.
-private func readOnly(_ code: Int32) -> Int32 { code == EBADF ? EROFS : code }
+/// A file of a read-only disk is open for reading only, and the system then blames the descriptor or the call.
+private func readOnly(_ code: Int32, _ file: SpoolFile) -> Int32 {
+  guard [EBADF, EINVAL].contains(code), fcntl(file.handle, F_GETFL) & O_ACCMODE == O_RDONLY else { return code }
+  return EROFS
+}
 
 func lastFault(_ operation: String, _ name: String) -> FileFault {
   .failed(operation: operation, name: name, code: errno)

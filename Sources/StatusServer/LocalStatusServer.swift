@@ -28,6 +28,8 @@ package struct LocalStatusServer: Sendable {
   package var mark: String?
 
   /// Open connections; for one more an idle one is closed.
+  package var connections = Self.maxConnections
+  /// As many as there are where the process has descriptors enough.
   static let maxConnections = 128
   /// Time that a client gets for sending a request, from its connection or the answer before, and once more for reading
   /// the answer. No byte prolongs it.
@@ -67,7 +69,7 @@ package struct LocalStatusServer: Sendable {
     // One thread: asking takes little, and the probes need the rest.
     let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
     // Who waits for a probe takes nobody's place.
-    let desk = ConnectionDesk(limit: Self.maxConnections + (probes?.desk.limit ?? 0))
+    let desk = ConnectionDesk(limit: connections + (probes?.desk.limit ?? 0))
     let forms = PageForms()
     let feed = LiveFeed(source: source, forms: access.runNowToken == nil ? nil : forms)
     var problem: StatusServerError?
@@ -86,7 +88,7 @@ package struct LocalStatusServer: Sendable {
       await end(desk, group)
       removeSocket()
     } catch {
-      problem = .cannotListen(listen, words(for: error))
+      problem = .cannotListen(listen, words(for: error), code: (error as? IOError)?.errnoCode)
     }
     try? await group.shutdownGracefully()
     if let problem { throw problem }

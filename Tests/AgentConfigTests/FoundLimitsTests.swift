@@ -40,6 +40,20 @@ struct FoundLimitsTests {
     #expect(told("include: [\"a\\0b\"]\n" + oneCheck) == ["agent.yaml:1:11: " + nothing])
   }
 
+  /// Elsewhere `**` is any depth, here it would be one level, and the other files would not be read.
+  @Test func patternsOfAnyDepth() {
+    for (text, place, pattern) in [
+      ("include: [\"a/**/*.yaml\"]\n" + oneCheck, "1:11: include", "a/**/*.yaml"),
+      ("include: [a.yaml, \"**\"]\n" + oneCheck, "1:19: include", "**"),
+      (template + "discover: [{file: \"t/**/*.json\", extends: port}]\n", "2:12: discover", "t/**/*.json"),
+    ] {
+      let words = told(text, files: ["a.yaml"]).filter { $0.contains("**") }
+      #expect(words.count == 1 && words[0].hasPrefix("agent.yaml:\(place): \""), "\(words)")
+      #expect(words[0].contains("\(pattern)\": ** does not go into folders of folders"))
+      #expect(!words[0].contains("matches"))
+    }
+  }
+
   @Test func sourcesAreBounded() throws {
     func text(_ count: Int) -> String {
       let all = (1...count).map { "{file: t.json, extends: port, name: \"n\($0) ${target}\"}" }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Glibc
 import Logging
 import Monitoring
 import StatusServer
@@ -41,6 +42,23 @@ import Testing
       since: began)
     #expect(seen.withLock { $0 } == [[]] + Array(repeating: [notice], count: 9))
     #expect(listeners.notices == [] && listeners.shortcomings == [])
+  }
+
+  /// What to do next depends on why.
+  @Test func nextSteps() {
+    let socket = ListenAddress.unix(path: "/run/a.sock")
+    func hint(_ place: ListenAddress, _ code: Int32?) -> String {
+      StatusServerError.cannotListen(place, "why", code: code).hint("status.key")
+    }
+    let again = "; the agent tries again by itself"
+    let look = "see what listens there, or choose another status.key and restart" + again
+    let folder = "make its directory one that this agent may write, or choose another status.key and restart" + again
+    #expect([EROFS, EACCES, EPERM, ENOENT, ENOSPC].allSatisfy { hint(socket, $0) == folder })
+    #expect([EADDRINUSE, nil].allSatisfy { hint(socket, $0) == look && hint(place, $0) == look })
+    #expect(
+      hint(place, EACCES)
+        == "choose a port from 1024 on in status.key and restart, or grant CAP_NET_BIND_SERVICE" + again)
+    #expect([EMFILE, ENFILE].allSatisfy { hint(place, $0) == "raise LimitNOFILE (ulimit -n)" + again })
   }
 
   /// `/readyz` has a line of each; one that was lost while it served is tried after a second.

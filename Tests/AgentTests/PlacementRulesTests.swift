@@ -93,12 +93,19 @@ import Testing
     #expect(huge.bytes("A") == nil)
   }
 
-  /// A quarter of a thousand descriptors is kept back, or half of few; a probe takes up to six.
-  @Test func probesAtOnce() {
-    let limit = descriptorLimit()
-    let possible = max(1, (limit - min(256, limit / 2)) / 6)
-    #expect(inFlightLimit(nil) == min(2000, possible) && inFlightLimit(1) == 1)
-    #expect(inFlightLimit(1_000_000_000) == min(1_000_000_000, possible))
+  /// 304 descriptors are kept back, or half of few; a probe takes up to six. Two pages with all their connections leave the
+  /// probes theirs.
+  @Test(
+    arguments: [
+      (64, 4, 5), (96, 4, 8), (128, 8, 10), (256, 40, 21), (607, 127, 50), (608, 128, 50), (1024, 128, 120),
+      (65_536, 128, 2000), (1_073_741_816, 128, 2000),
+    ])
+  func sharesOfDescriptors(limit: Int, connections: Int, inFlight: Int) {
+    let shares = DescriptorShares(of: limit)
+    #expect(shares.connections == connections)
+    #expect(shares.inFlight(nil) == inFlight && shares.inFlight(1) == 1)
+    if limit >= 128 { #expect(48 + 2 * connections + 6 * inFlight <= limit) }
+    #expect(inFlightLimit(nil) == DescriptorShares(of: descriptorLimit()).inFlight(nil))
   }
 
   /// What the settings say of where probes may go: the agent's own ports and its API are no targets.

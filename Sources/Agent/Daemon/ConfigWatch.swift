@@ -33,16 +33,21 @@ final class ConfigWatch: Sendable {
   /// Calls `changed` once for every change that has settled, until the task is cancelled.
   func run(changed: @Sendable () -> Void) async {
     while (try? await time.sleep(for: Self.pause)) != nil {
-      guard await now() != state.withLock(\.known) else { continue }
+      guard await isChanged() else { continue }
       guard await settled() else { return }
-      if await now() != state.withLock(\.known) { changed() }
+      if await isChanged() { changed() }
     }
+  }
+
+  private func isChanged() async -> Bool {
+    let seen = await now()
+    return !seen.isBlind && seen != state.withLock(\.known)
   }
 
   /// Remembers what is there, before it is read: what changes while it is read is a change.
   func beginReading() async {
     let seen = await now()
-    state.withLock { $0.known = seen }
+    if !seen.isBlind { state.withLock { $0.known = seen } }
   }
 
   /// The configuration that was read has these files.

@@ -84,10 +84,11 @@ extension HeartbeatKeeper: AgentPart {
 }
 
 extension LocalStatusServer {
-  /// The same, to which jobs report as well.
+  /// The same, to which jobs report as well, with its share of the descriptors.
   func taking(_ heartbeats: HeartbeatKeeper) -> LocalStatusServer {
     var server = self
     server.heartbeats = heartbeats
+    server.connections = DescriptorShares().connections
     return server
   }
 }

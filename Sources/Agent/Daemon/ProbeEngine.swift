@@ -151,12 +151,3 @@ package func withProbeEngine<Value>(
     try await body(ProbeEngine(egress, explains: explains, curl: curl, loop: loop, time: time))
   }
 }
-
-/// Probes in flight at most: what the configuration says, or 2,000, as far as the descriptors allow. A probe holds up
-/// to six (A and AAAA are asked at once, of three servers where they are silent); a quarter of a thousand is kept back for
-/// the store, the API and the status server's connections, or half of them where there are few.
-package func inFlightLimit(_ configured: Int?) -> Int {
-  let limit = descriptorLimit()
-  let possible = max(1, (limit - min(256, limit / 2)) / 6)
-  return min(configured ?? 2000, possible)
-}

@@ -61,8 +61,7 @@ final class Listeners: Sendable {
       let before = failing[listener]
       let notice = Notice.critical(
         .part(listener.name), what,
-        hint:
-          "see what listens there, or choose another \(listener.key) and restart; the agent tries again by itself",
+        hint: (error as? StatusServerError)?.hint(listener.key),
         since: before?.since ?? time.wall())
       failing[listener] = notice
       return (notice, before)

@@ -53,6 +53,7 @@ struct Discovery {
     var files: [String] = []
     switch (source.place, source.cacheName) {
     case (.files(let pattern), _):
+      guard !ConfigFiles.refusesDepth(pattern, of: "discover", at: position, &walk) else { return }
       reading.patterns.append(pattern)
       files = sources.files.expand(pattern)
       if files.isEmpty {

@@ -85,7 +85,7 @@ private func raiseDescriptorLimit() {
 
 /// Without these the Swift runtime traps, waits for ever or takes the command line for empty, without a word.
 func requireResources() throws {
-  let least = 32
+  let least = DescriptorShares.least
   if descriptorLimit() < least {
     throw failure(
       "the descriptor limit is \(descriptorLimit()), at least \(least) are needed",

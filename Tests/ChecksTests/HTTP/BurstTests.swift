@@ -53,7 +53,8 @@ import Testing
     let spinners = try (0..<2).map { _ in
       let process = Process()
       process.executableURL = URL(filePath: "/bin/sh")
-      process.arguments = ["-c", "while :; do :; done"]
+      // Until this process is gone, which may be ended before it ends them.
+      process.arguments = ["-c", "while kill -0 \(getpid()); do :; done"]
       process.standardOutput = FileHandle.nullDevice
       process.standardError = FileHandle.nullDevice
       try process.run()
