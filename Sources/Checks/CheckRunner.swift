@@ -70,12 +70,11 @@ package struct CheckRunner: Sendable {
     self.absence = absence
   }
 
-  /// One attempt and nothing else: whether the check's conditions hold. A check that cannot be run here is held against
-  /// no other.
-  package func succeedsNow(_ check: MonitoringCheck) async throws(CancellationError) -> Bool {
-    if check.isWithheld { return true }
+  /// Verdict of one attempt, without retries and without a result.
+  package func verdictNow(_ check: MonitoringCheck) async throws(CancellationError) -> Verdict {
+    if check.isWithheld { return .withheld(check) }
     var attempts: [AttemptFacts] = []
-    return try await attempt(check, &attempts).verdict.isSuccess
+    return try await attempt(check, &attempts).verdict
   }
 
   /// Throws only when the surrounding task is cancelled; a cancelled run leaves no result.
@@ -165,7 +164,7 @@ package struct CheckRunner: Sendable {
   /// The result of a check that cannot be asked here.
   @inline(never)
   private func withheld(_ check: MonitoringCheck, slot: ProbeSlot, startedAt: Timestamp) -> CheckResult {
-    let verdict = Verdict(.localFault, phase: .prepare, message: check.unread?.words)
+    let verdict = Verdict.withheld(check)
     let attempt = AttemptFacts(
       startedAt: startedAt, status: verdict.status, reason: verdict.reason, responseTime: nil)
     return result(of: ProbeOutcome(verdict), [attempt], check: check, slot: slot, startedAt: startedAt)
@@ -205,6 +204,10 @@ extension ProbeOutcome {
 }
 
 extension Verdict {
+  fileprivate static func withheld(_ check: MonitoringCheck) -> Verdict {
+    Verdict(.localFault, phase: .prepare, message: check.unread?.words)
+  }
+
   /// The fault is unknown while no canary works.
   fileprivate func excused(by canaries: [String]) -> Verdict {
     let words = "our own uplink seems down, for no canary answers (\(canaries.joined(separator: ", ")))"

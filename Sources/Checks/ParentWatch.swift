@@ -59,7 +59,11 @@ package final class ParentWatch: Sendable {
     state.withLock { state in
       if let known = state.looks[parent.id], known.check == parent { return known.look }
       let attempt = attempt
-      let look = FreshLook(time: time) { (try? await attempt(parent)) ?? false }
+      let look = FreshLook(time: time) {
+        guard let verdict = try? await attempt(parent) else { return false }
+        // A parent whose state is unknown is no cause of anything.
+        return verdict.state != .down
+      }
       state.looks[parent.id] = (parent, look)
       return look
     }

@@ -59,9 +59,9 @@ package struct ProbeEngine: Sendable {
     let plain = CheckRunner(
       engine: curl, reactor: reactor, talks: talks, system: resolver, finder: finder, userAgent: userAgent,
       bench: bench, heartbeats: heartbeats, time: time)
-    let watch = CanaryWatch(time: time) { canary in try await plain.succeedsNow(canary) }
+    let watch = CanaryWatch(time: time) { canary in try await plain.verdictNow(canary) }
     canaries = watch
-    parents = ParentWatch(time: time) { parent in try await plain.succeedsNow(parent) }
+    parents = ParentWatch(time: time) { parent in try await plain.verdictNow(parent) }
     var runner = plain
     (runner.canaries, runner.parents, runner.explains) = (canaries, parents, explains)
     self.runner = runner

@@ -53,7 +53,7 @@ import Testing
     var runner = CheckRunner(
       http: network, tcp: network, dns: network, tls: network, ping: network, time: time.passing)
     let plain = runner
-    let watch = ParentWatch(time: time.passing) { try await plain.succeedsNow($0) }
+    let watch = ParentWatch(time: time.passing) { try await plain.verdictNow($0) }
     watch.replace(DependencyGraph(checks))
     watch.follow(isDown)
     runner.parents = watch

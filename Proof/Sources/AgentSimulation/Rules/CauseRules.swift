@@ -81,11 +81,12 @@ struct CauseRules {
         ? (.cause, "\(name) is unknown although its target refuses and no canary is asked about it") : nil
     }
     if isExcusedByUplink(result) {
-      let works = canaries.first { !answers.saw($0, since: given.begun, works: false) }
+      // A machine that finds no path to a canary has no uplink either.
+      let works = canaries.first { !answers.saw($0, since: given.begun, .fails, .nothing) }
       return works == nil
         ? nil : (.cause, "\(name) is put down to the uplink, and no look found that all canaries fail")
     }
-    return canaries.contains { answers.saw($0, since: given.begun, works: true) }
+    return canaries.contains { answers.saw($0, since: given.begun, .works) }
       ? nil : (.cause, "\(name) is called \(result.reason.rawValue), and no canary was seen to work")
   }
 
@@ -95,7 +96,7 @@ struct CauseRules {
     let parents = ancestors[result.checkID] ?? []
     if result.reason == .dependency {
       let isDown = parents.contains { parent in
-        answers.saw(parent, since: given.begun, works: false) || wasDown(parent, since: given.begun)
+        answers.saw(parent, since: given.begun, .fails) || wasDown(parent, since: given.begun)
       }
       return isDown
         ? nil : (.cause, "\(name) is put down to what it depends on, and nothing of that was down")
@@ -105,7 +106,7 @@ struct CauseRules {
       if isDown(parent, since: given.ended) {
         return (.cause, "\(name) is called down although what it depends on was")
       }
-      if !answers.saw(parent, since: given.begun, works: true) {
+      if !answers.saw(parent, since: given.begun, .works, .nothing) {
         return (.cause, "\(name) is called down, and what it depends on was not looked at")
       }
     }
