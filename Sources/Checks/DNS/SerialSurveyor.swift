@@ -20,6 +20,7 @@ struct SerialSurveyor: Sendable {
   /// Asks the check's server, until then.
   typealias Ask = @Sendable (DNSQuestion, Instant) async throws(CancellationError) -> DNSReply
   let ask: Ask
+  var ownCause: LocalPath.Cause = LocalPath.cause
 
   func survey(
     of name: DNSName, until deadline: Instant
@@ -115,7 +116,7 @@ struct SerialSurveyor: Sendable {
     let client = DNSClient(reactor: reactor, phase: .answer)
     let reply = try await client.ask(
       DNSQuestion(name: zone, type: .soa), recursion: false, server: server, until: deadline)
-    switch reply.content {
+    switch reply.onOwnPath(to: [server], ownCause).content {
     case .failure(let verdict) where verdict.reason.isLocal: return .unasked(verdict)
     case .failure(let verdict):
       let isSilence = verdict.reason == .dnsTimeout
