@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 
 /// Which run of a check this is.
 package struct ProbeSlot: Hashable, Sendable {
@@ -101,7 +102,10 @@ package struct CheckRunner: Sendable {
     }
     // Of a check that must fail, the failure is what the uplink would excuse.
     let found = outcome.negated ?? outcome.verdict
-    if found.state == .down, let excuse = await excuse(for: found, since: began, of: check) {
+    let needsUplink = outcome.needsUplink(for: check)
+    if found.state == .down,
+      let excuse = await excuse(for: found, since: began, of: check, needsUplink: needsUplink)
+    {
       outcome.verdict = excuse
     }
     if Task.isCancelled { throw CancellationError() }
@@ -112,9 +116,11 @@ package struct CheckRunner: Sendable {
 
   /// Verdict on a failure, given the other failures at the moment. `nil` leaves it unchanged.
   private func excuse(
-    for found: Verdict, since start: Instant, of check: MonitoringCheck
+    for found: Verdict, since start: Instant, of check: MonitoringCheck, needsUplink: Bool
   ) async -> Verdict? {
-    if let names = await canaries?.failing(since: start, about: check) { return found.excused(by: names) }
+    if needsUplink, let names = await canaries?.failing(since: start, about: check) {
+      return found.excused(by: names)
+    }
     guard let name = await parents?.failing(since: start, about: check) else { return nil }
     return found.inherited(from: name, isStrict: check.plan.strictDowntime)
   }
@@ -200,6 +206,16 @@ extension ProbeOutcome {
   /// probe is not pressed.
   fileprivate var deservesRetry: Bool {
     !verdict.isSuccess && !isHeldBack && verdict.reason != .policyDenied && verdict.reason != .unsupported
+  }
+
+  /// False where the failure happened on this machine: a job reports to the agent itself, and a target on the loopback is no
+  /// network away. A name server or a proxy there may need the uplink for its answer.
+  fileprivate func needsUplink(for check: MonitoringCheck) -> Bool {
+    switch check.type {
+    case .heartbeat: false
+    case .dns: true
+    case .http, .tcp, .tls, .ping: check.ownTarget == nil || self.peer?.address.addressClass != .loopback
+    }
   }
 }
 

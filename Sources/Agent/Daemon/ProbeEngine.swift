@@ -67,11 +67,10 @@ package struct ProbeEngine: Sendable {
     self.runner = runner
   }
 
-  package func follow(_ catalog: CheckCatalog, isDown: @escaping @Sendable (UniqueID) -> Bool) {
+  package func follow(_ catalog: CheckCatalog) {
     canaries.replace(catalog.canaries)
     parents.replace(catalog.dependencies)
     bench.keep(Set(catalog.checks.map(\.id)))
-    parents.follow(isDown)
   }
 
   package func run(

@@ -15,11 +15,13 @@ import Testing
   /// Gives each check the verdict that its name stands for, and fails for any other.
   private struct Network: Probe {
     let verdicts: [String: Verdict]
+    var peer: SocketAddress?
 
     func probe(
       _ attempt: Attempt, at addresses: [SocketAddress], dns: Duration?
     ) async throws(CancellationError) -> Probed {
-      .done(ProbeOutcome(verdicts[attempt.check.name] ?? Verdict(.connectRefused, phase: .connect)))
+      let verdict = verdicts[attempt.check.name] ?? Verdict(.connectRefused, phase: .connect)
+      return .done(ProbeOutcome(verdict, peer: peer))
     }
   }
 
@@ -33,21 +35,24 @@ import Testing
     }
   }
 
-  private func runner(_ verdicts: [String: Verdict]) -> CheckRunner {
-    let network = Network(verdicts: verdicts)
+  private func runner(_ verdicts: [String: Verdict], peer: SocketAddress? = nil) -> CheckRunner {
+    let network = Network(verdicts: verdicts, peer: peer)
     return CheckRunner(
-      http: network, tcp: network, dns: network, tls: network, ping: network, time: time.passing)
+      http: network, tcp: network, dns: network, tls: network, ping: network, heartbeat: network,
+      time: time.passing)
   }
 
   /// State of a check that fails while the canaries give these verdicts.
-  private func state(canaries: Verdict...) async throws -> CheckState {
+  private func state(
+    of shop: MonitoringCheck? = nil, peer: SocketAddress? = nil, canaries: Verdict...
+  ) async throws -> CheckState {
     let names = canaries.indices.map { "c\($0)" }
-    let plain = runner(Dictionary(uniqueKeysWithValues: zip(names, canaries)))
+    let plain = runner(Dictionary(uniqueKeysWithValues: zip(names, canaries)), peer: peer)
     let watch = CanaryWatch(time: time.passing) { try await plain.verdictNow($0) }
     watch.replace(try names.map { try check($0) })
     var runner = plain
     runner.canaries = watch
-    return try await run(check("Shop"), by: runner).state
+    return try await run(shop ?? check("Shop"), by: runner).state
   }
 
   /// Result of a check that fails while its parents give these verdicts.
@@ -92,6 +97,27 @@ import Testing
     for verdict in [Self.down, Self.pathless, Self.deaf] {
       #expect(try await state(canaries: verdict) == .unknown, "\(verdict)")
       #expect(try await state(canaries: verdict, .ok) == .down, "\(verdict)")
+    }
+  }
+
+  /// A job reports to this machine, and the loopback is no network away; a name server on it may need the uplink.
+  @Test func whatNeedsNoUplinkStaysDown() async throws {
+    let far = SocketAddress(.v4(0xc000_0201), port: 443), near = SocketAddress(.loopback, port: 443)
+    let dns = try makeCheck("dns") {
+      ($0.server, $0.queryName, $0.queryType) = ("127.0.0.1", "web.example", "A")
+    }
+    let proxied = try httpCheck("http://web.example/") { $0.proxy = Redacted("http://127.0.0.1:3128") }
+    let job = try makeCheck("heartbeat") {
+      ($0.token, $0.period) = (Redacted("0123456789abcdef0123456789abcdef"), .seconds(86_400))
+    }
+    let tcp = try check("Local")
+    let cases: [(MonitoringCheck, SocketAddress?, CheckState)] = [
+      (tcp, far, .unknown), (tcp, near, .down), (tcp, nil, .unknown), (dns, near, .unknown),
+      (proxied, near, .unknown), (job, nil, .down),
+    ]
+    for (check, peer, state) in cases {
+      let found = try await self.state(of: check, peer: peer, canaries: Self.down)
+      #expect(found == state, "\(check.type) \(peer?.description ?? "-")")
     }
   }
 

@@ -51,9 +51,8 @@ struct ScriptedProbing: Probing {
     try await run(check, slot: ProbeSlot(scheduledAt: time.wall(), trigger: .manual), plan)
   }
 
-  func follow(_ catalog: CheckCatalog, isDown: @escaping @Sendable (UniqueID) -> Bool) {
+  func follow(_ catalog: CheckCatalog) {
     canaries.replace(catalog.canaries)
     parents.replace(catalog.dependencies)
-    parents.follow(isDown)
   }
 }
