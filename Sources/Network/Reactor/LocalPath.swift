@@ -48,6 +48,8 @@ package enum LocalPath {
     var gateway: IPAddress?
     /// The interface's number.
     var link: UInt32?
+    /// The address is one of this machine itself.
+    var isOwn = false
   }
 
   /// The routing table's answer for an address.
@@ -58,6 +60,8 @@ package enum LocalPath {
     /// The kernel does not say.
     case unknown
   }
+
+  package static func isOwn(_ address: IPAddress) -> Bool { route(to: address)?.isOwn ?? false }
 
   static func route(to address: IPAddress) -> Route? {
     if case .route(let route) = lookUp(address) { route } else { nil }
@@ -79,6 +83,8 @@ package enum LocalPath {
       return .refused(words)
     }
     var route = Route()
+    // RTN_LOCAL of linux/rtnetlink.h.
+    route.isOwn = answer.dropFirst(7).first == 2
     for (kind, value) in attributes(answer.dropFirst(12)) {
       switch kind {
       // RTA_OIF, RTA_GATEWAY of linux/rtnetlink.h.
