@@ -5,10 +5,10 @@ import Monitoring
 import Synchronization
 
 /// Tells whether it is this machine's own uplink that is down: whether every canary fails. Asked when another check is
-/// about to be called down.
+/// about to be called down. A canary that cannot be run here says nothing, and where none can, no failure is excused.
 package final class CanaryWatch: Sendable {
-  /// One attempt of one check; true when it succeeded.
-  package typealias Try = @Sendable (MonitoringCheck) async throws -> Bool
+  /// One attempt of one check.
+  package typealias Try = @Sendable (MonitoringCheck) async throws -> Verdict
 
   private struct Canaries: Sendable {
     var list: [MonitoringCheck] = []
@@ -30,7 +30,7 @@ package final class CanaryWatch: Sendable {
     state.withLock { state in
       guard state.list != canaries else { return }
       let attempt = attempt
-      state = Canaries(list: canaries, look: FreshLook(time: time) { await oneWorks(canaries, attempt) })
+      state = Canaries(list: canaries, look: FreshLook(time: time) { await mayWork(canaries, attempt) })
     }
   }
 
@@ -51,16 +51,34 @@ package final class CanaryWatch: Sendable {
   }
 }
 
-/// Whether at least one of the canaries works; the rest are not waited for.
-private func oneWorks(_ canaries: [MonitoringCheck], _ attempt: @escaping CanaryWatch.Try) async -> Bool {
-  await withTaskGroup(of: Bool.self) { group in
+/// Whether at least one of the canaries works, or none of them says that the uplink is down. The rest are not waited for
+/// once one works.
+private func mayWork(_ canaries: [MonitoringCheck], _ attempt: @escaping CanaryWatch.Try) async -> Bool {
+  await withTaskGroup(of: Verdict?.self) { group in
     for canary in canaries {
-      group.addTask { (try? await attempt(canary)) ?? false }
+      group.addTask { try? await attempt(canary) }
     }
-    for await works in group where works {
-      group.cancelAll()
-      return true
+    var isSilent = true
+    for await verdict in group {
+      if verdict?.isSuccess == true {
+        group.cancelAll()
+        return true
+      }
+      // An attempt without a verdict was cancelled.
+      if verdict?.isUplinkFailure != false { isSilent = false }
     }
-    return false
+    return isSilent
+  }
+}
+
+extension Verdict {
+  /// The canary was tried and did not answer, or this machine found no path to it. A check that may not or cannot be run
+  /// here, and one whose answer could not be judged, say nothing about the uplink.
+  fileprivate var isUplinkFailure: Bool {
+    switch state {
+    case .up, .degraded: false
+    case .down: true
+    case .unknown: (phase == .dns || phase == .connect) && (reason == .localFault || reason == .dnsTimeout)
+    }
   }
 }

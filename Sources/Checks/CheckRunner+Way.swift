@@ -87,7 +87,7 @@ extension CheckRunner {
       outcome.verdict = outcome.verdict.with(message: words)
       return .done(outcome)
     }
-    guard Self.silence.contains(outcome.verdict.reason) else { return probed }
+    guard LocalPath.silence.contains(outcome.verdict.reason) else { return probed }
     let isRefused = outcome.verdict.reason == .connectUnreachable
     if let words = fault(peer.address) ?? (isRefused ? refusal(peer.address) : nil) {
       outcome.verdict = Verdict(.localFault, phase: outcome.verdict.phase ?? .connect, message: words)
@@ -98,9 +98,6 @@ extension CheckRunner {
     }
     return .done(outcome)
   }
-
-  /// Reasons that a dead link of this machine can cause.
-  private static let silence: Set<Reason> = [.connectTimeout, .connectUnreachable, .dnsTimeout, .pingTimeout]
 }
 
 extension Attempt {

@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 
 /// Which run of a check this is.
 package struct ProbeSlot: Hashable, Sendable {
@@ -70,12 +71,11 @@ package struct CheckRunner: Sendable {
     self.absence = absence
   }
 
-  /// One attempt and nothing else: whether the check's conditions hold. A check that cannot be run here is held against
-  /// no other.
-  package func succeedsNow(_ check: MonitoringCheck) async throws(CancellationError) -> Bool {
-    if check.isWithheld { return true }
+  /// Verdict of one attempt, without retries and without a result.
+  package func verdictNow(_ check: MonitoringCheck) async throws(CancellationError) -> Verdict {
+    if check.isWithheld { return .withheld(check) }
     var attempts: [AttemptFacts] = []
-    return try await attempt(check, &attempts).verdict.isSuccess
+    return try await attempt(check, &attempts).verdict
   }
 
   /// Throws only when the surrounding task is cancelled; a cancelled run leaves no result.
@@ -102,7 +102,10 @@ package struct CheckRunner: Sendable {
     }
     // Of a check that must fail, the failure is what the uplink would excuse.
     let found = outcome.negated ?? outcome.verdict
-    if found.state == .down, let excuse = await excuse(for: found, since: began, of: check) {
+    let needsUplink = outcome.needsUplink(for: check)
+    if found.state == .down,
+      let excuse = await excuse(for: found, since: began, of: check, needsUplink: needsUplink)
+    {
       outcome.verdict = excuse
     }
     if Task.isCancelled { throw CancellationError() }
@@ -113,9 +116,11 @@ package struct CheckRunner: Sendable {
 
   /// Verdict on a failure, given the other failures at the moment. `nil` leaves it unchanged.
   private func excuse(
-    for found: Verdict, since start: Instant, of check: MonitoringCheck
+    for found: Verdict, since start: Instant, of check: MonitoringCheck, needsUplink: Bool
   ) async -> Verdict? {
-    if let names = await canaries?.failing(since: start, about: check) { return found.excused(by: names) }
+    if needsUplink, let names = await canaries?.failing(since: start, about: check) {
+      return found.excused(by: names)
+    }
     guard let name = await parents?.failing(since: start, about: check) else { return nil }
     return found.inherited(from: name, isStrict: check.plan.strictDowntime)
   }
@@ -165,7 +170,7 @@ package struct CheckRunner: Sendable {
   /// The result of a check that cannot be asked here.
   @inline(never)
   private func withheld(_ check: MonitoringCheck, slot: ProbeSlot, startedAt: Timestamp) -> CheckResult {
-    let verdict = Verdict(.localFault, phase: .prepare, message: check.unread?.words)
+    let verdict = Verdict.withheld(check)
     let attempt = AttemptFacts(
       startedAt: startedAt, status: verdict.status, reason: verdict.reason, responseTime: nil)
     return result(of: ProbeOutcome(verdict), [attempt], check: check, slot: slot, startedAt: startedAt)
@@ -202,9 +207,23 @@ extension ProbeOutcome {
   fileprivate var deservesRetry: Bool {
     !verdict.isSuccess && !isHeldBack && verdict.reason != .policyDenied && verdict.reason != .unsupported
   }
+
+  /// False where the failure happened on this machine: a job reports to the agent itself, and a target on the loopback is no
+  /// network away. A name server or a proxy there may need the uplink for its answer.
+  fileprivate func needsUplink(for check: MonitoringCheck) -> Bool {
+    switch check.type {
+    case .heartbeat: false
+    case .dns: true
+    case .http, .tcp, .tls, .ping: check.ownTarget == nil || self.peer?.address.addressClass != .loopback
+    }
+  }
 }
 
 extension Verdict {
+  fileprivate static func withheld(_ check: MonitoringCheck) -> Verdict {
+    Verdict(.localFault, phase: .prepare, message: check.unread?.words)
+  }
+
   /// The fault is unknown while no canary works.
   fileprivate func excused(by canaries: [String]) -> Verdict {
     let words = "our own uplink seems down, for no canary answers (\(canaries.joined(separator: ", ")))"

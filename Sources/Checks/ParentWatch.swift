@@ -6,13 +6,12 @@ import Synchronization
 
 /// Tells whether a check that is about to be called down fails because something does that it depends on.
 ///
-/// A parent is down when its own schedule last found it so, or when it fails now: the children of a dead gateway may well
-/// be due before the gateway is.
+/// A parent is down when it fails now, whatever its own schedule last found: the children of a dead gateway may well be
+/// due before the gateway is, and a gateway that works again may be due long after them.
 package final class ParentWatch: Sendable {
   private struct State {
     var graph = DependencyGraph()
     var looks: [UniqueID: (check: MonitoringCheck, look: FreshLook)] = [:]
-    var isDown: @Sendable (UniqueID) -> Bool = { _ in false }
   }
 
   private let attempt: CanaryWatch.Try
@@ -32,19 +31,13 @@ package final class ParentWatch: Sendable {
     }
   }
 
-  /// - Parameter isDown: whether a check was down when its schedule last ran it.
-  package func follow(_ isDown: @escaping @Sendable (UniqueID) -> Bool) {
-    state.withLock { $0.isDown = isDown }
-  }
-
   /// The name of what is down, the furthest of those that are, which is the cause of the others; nil when all work that this
   /// check depends on, or nothing does.
   ///
   /// - Parameter start: when the failing attempt began: a parent that works since then is no excuse.
   package func failing(since start: Instant, about check: MonitoringCheck) async -> String? {
-    let (parents, isDown) = state.withLock { ($0.graph.ancestors(of: check.id), $0.isDown) }
+    let parents = state.withLock { $0.graph.ancestors(of: check.id) }
     guard !parents.isEmpty else { return nil }
-    if let known = parents.last(where: { isDown($0.id) }) { return known.name }
     let looks = parents.map(look)
     let failed = await withTaskGroup(of: Int?.self) { group in
       for (place, look) in looks.enumerated() {
@@ -59,7 +52,11 @@ package final class ParentWatch: Sendable {
     state.withLock { state in
       if let known = state.looks[parent.id], known.check == parent { return known.look }
       let attempt = attempt
-      let look = FreshLook(time: time) { (try? await attempt(parent)) ?? false }
+      let look = FreshLook(time: time) {
+        guard let verdict = try? await attempt(parent) else { return false }
+        // A parent whose state is unknown is no cause of anything.
+        return verdict.state != .down
+      }
       state.looks[parent.id] = (parent, look)
       return look
     }

@@ -115,8 +115,7 @@ final class StatusConnection: ChannelDuplexHandler {
     switch (state, part) {
     case (.asking, .head(let head)): begin(head, context)
     case (.reading(var request, var body, let staysOpen), .body(let piece)):
-      // A piece more is enough to see that it is too long.
-      if body.readableBytes <= request.keptBody { body.writeImmutableBuffer(piece) }
+      body.take(piece, of: request)
       state = .reading(request, body, staysOpen: staysOpen)
       bodyBytes += piece.readableBytes
       guard request.isHeartbeat, bodyBytes > StatusRequest.longestBody else { return }
@@ -320,5 +319,21 @@ extension StatusRequest {
     let host = rest.prefix { $0 != "/" && $0 != "?" }
     let path = rest[host.endIndex...]
     return (String(host), path.hasPrefix("/") ? String(path) : "/" + path)
+  }
+}
+
+extension ByteBuffer {
+  /// Of a report the last bytes are kept, for the end of an output says why it failed. Of any other body a piece more than
+  /// it may have is enough to see that it is too long.
+  fileprivate mutating func take(_ piece: ByteBuffer, of request: StatusRequest) {
+    guard request.isHeartbeat else {
+      if readableBytes <= request.keptBody { writeImmutableBuffer(piece) }
+      return
+    }
+    var end = piece
+    end.moveReaderIndex(forwardBy: max(0, piece.readableBytes - request.keptBody))
+    writeBuffer(&end)
+    moveReaderIndex(forwardBy: max(0, readableBytes - request.keptBody))
+    discardReadBytes()
   }
 }

@@ -197,7 +197,7 @@ struct TraceChangeFinder {
   private func named(_ address: IPAddress, _ ttl: Int?) -> String {
     let answer = trace.hops.lazy.flatMap(\.answers).first { $0.address == address }
     let place = answer?.place ?? address.description
-    return ttl.map { "\(place) (hop \($0))" } ?? place
+    return ttl.map { $0 == 0 ? "this machine (\(place))" : "\(place) (hop \($0))" } ?? place
   }
 
   /// When the good look was, as seen from this one.

@@ -49,6 +49,14 @@ import Testing
     #expect(try await run(11, hasJob: true).saved == .zero)
   }
 
+  /// A report that was due after 10 s and is missed 5 min later is so after a crash too: the file is written then, and a
+  /// minute later again.
+  @Test func whenAReportIsMissed() async throws {
+    for (sleeps, saved) in [(62, 300), (63, 315), (74, 315), (75, 375)] {
+      #expect(try await run(sleeps, hasJob: true).saved == .seconds(saved), "\(sleeps)")
+    }
+  }
+
   @Test func withoutJobs() async throws {
     let found = try await run(3, hasJob: false)
     #expect(found.sleeps == Array(repeating: .seconds(60), count: 3) && found.saved == nil)

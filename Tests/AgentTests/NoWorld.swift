@@ -50,7 +50,7 @@ struct NoWorld: HistoryFiles, WakeSource, Probing, RouteTracing, MessageSending,
     _ check: MonitoringCheck, _ plan: MaintenancePlan, isAsked: Bool
   ) async throws(CancellationError) -> CheckResult { throw CancellationError() }
 
-  func follow(_ catalog: CheckCatalog, isDown: @escaping @Sendable (UniqueID) -> Bool) {}
+  func follow(_ catalog: CheckCatalog) {}
 
   func trace(
     _ request: TraceRequest, each: (@Sendable (RouteTrace) -> Void)?

@@ -29,6 +29,23 @@ import Testing
     #expect(try source { $0.file = "targets/*.json" }.cacheName == nil)
   }
 
+  /// One URL may answer each tenant with its own targets.
+  @Test func theFileIsOfTheURLAndItsHeaders() throws {
+    let headers: [[(name: String, value: Redacted)]] = [
+      [], [("X-Scope", Redacted("a"))], [("X-Scope", Redacted("b"))], [("X-Tenant", Redacted("a"))],
+      [("X-Scope", Redacted("a")), ("X-Tenant", Redacted("a"))],
+    ]
+    let names = try headers.map { headers in
+      try source { ($0.http, $0.headers) = (Redacted("https://cmdb.example/targets"), headers) }.cacheName
+    }
+    #expect(Set(names).count == headers.count && !names.contains(nil))
+    let again = try source {
+      ($0.http, $0.headers) = (Redacted("https://cmdb.example/targets"), headers[1])
+      ($0.name, $0.refresh) = ("${host}", .seconds(300))
+    }
+    #expect(again.cacheName == names[1])
+  }
+
   @Test func whatAnItemBecomes() throws {
     let file = try source { $0.file = "targets/*.json" }
     #expect(file.place == .files("/etc/targets/*.json") && file.templates == ["web"])

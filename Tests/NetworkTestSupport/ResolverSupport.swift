@@ -7,6 +7,7 @@ import TestSupport
 /// A resolver with files of the test's own, whose servers all use one port.
 package func withResolver<Value>(
   _ resolvConf: String, hosts: String = "", port: UInt16,
+  ownCause: @escaping LocalPath.Cause = LocalPath.cause,
   _ body: (Reactor, SystemResolver) async throws -> Value
 ) async throws -> Value {
   try await withTemporaryDirectory { folder in
@@ -15,7 +16,7 @@ package func withResolver<Value>(
     let reactor = try Reactor()
     let resolver = SystemResolver(
       reactor: reactor, resolvConf: folder.appending(path: "resolv.conf").path,
-      hosts: folder.appending(path: "hosts").path, port: port)
+      hosts: folder.appending(path: "hosts").path, port: port, ownCause: ownCause)
     return try await body(reactor, resolver)
   }
 }

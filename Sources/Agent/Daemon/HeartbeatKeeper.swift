@@ -63,14 +63,19 @@ final class HeartbeatKeeper: HeartbeatTaking {
     }
   }
 
-  /// Saves also without a report: the time of the file says until when reports were taken.
+  /// Saves also without a report: the time of the file says until when reports were taken. A report that is missed is so
+  /// after a crash as well, therefore the file is written at once.
   func run() async {
     var saved: Instant?
+    var missed: Set<UniqueID> = []
     var pause: Duration
     repeat {
       pause = desk.watch() ? HeartbeatDesk.watchEvery : Self.saveEvery
       let now = time.instant()
-      if saved.map({ $0.duration(to: now) < Self.saveEvery }) ?? false { continue }
+      let before = missed
+      missed = desk.missed
+      let isNews = !missed.isSubset(of: before)
+      if !isNews, saved.map({ $0.duration(to: now) < Self.saveEvery }) ?? false { continue }
       saved = now
       await save()
     } while (try? await time.sleep(for: pause)) != nil

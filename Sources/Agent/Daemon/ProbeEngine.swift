@@ -59,19 +59,18 @@ package struct ProbeEngine: Sendable {
     let plain = CheckRunner(
       engine: curl, reactor: reactor, talks: talks, system: resolver, finder: finder, userAgent: userAgent,
       bench: bench, heartbeats: heartbeats, time: time)
-    let watch = CanaryWatch(time: time) { canary in try await plain.succeedsNow(canary) }
+    let watch = CanaryWatch(time: time) { canary in try await plain.verdictNow(canary) }
     canaries = watch
-    parents = ParentWatch(time: time) { parent in try await plain.succeedsNow(parent) }
+    parents = ParentWatch(time: time) { parent in try await plain.verdictNow(parent) }
     var runner = plain
     (runner.canaries, runner.parents, runner.explains) = (canaries, parents, explains)
     self.runner = runner
   }
 
-  package func follow(_ catalog: CheckCatalog, isDown: @escaping @Sendable (UniqueID) -> Bool) {
+  package func follow(_ catalog: CheckCatalog) {
     canaries.replace(catalog.canaries)
     parents.replace(catalog.dependencies)
     bench.keep(Set(catalog.checks.map(\.id)))
-    parents.follow(isDown)
   }
 
   package func run(

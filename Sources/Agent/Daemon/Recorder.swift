@@ -66,9 +66,6 @@ final class Recorder: Sendable {
     told.withLock { $0 = $0.filter { ids.contains($0.key) } }
   }
 
-  /// Whether its last run of the schedule found it down.
-  func isDown(_ checkID: UniqueID) -> Bool { told.withLock { $0[checkID]?.state == .down } }
-
   /// The result of a slot: it counts at once, or when the places of `confirm` have spoken.
   ///
   /// - Returns: its place in the store. `nil` where it has none yet.

@@ -55,7 +55,7 @@ package struct AgentParts: Sendable {
       history,
       MaintenancePart(base: base), refusedFile,
       GonePart(history: history.store, base: base),
-      EnginePart(base: base, recorder: recorder, scheduler: schedule.scheduler),
+      EnginePart(base: base, scheduler: schedule.scheduler),
       outside.starts.map { StartsPart(starts: $0, time: time) },
       QuartzPart(base, early, alerts: alerts?.desk, schedule.scheduler, runs),
       base.group.map { GroupPart(desk: $0, catalog: base.catalog, puller: early.link?.puller) },
@@ -94,7 +94,6 @@ package struct AgentParts: Sendable {
   /// Lets go of what holds one another, where the process goes on after the agent.
   package func letGo() {
     base.catalog.observe { _ in }
-    base.outside.probes.follow(base.catalog) { _ in false }
     answers.end()
     // What could not be written is retried no more.
     for name in base.outside.disk.trouble?.files ?? [] { base.outside.disk.settled(name) }

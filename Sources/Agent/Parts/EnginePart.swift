@@ -10,15 +10,12 @@ import Status
 /// The engine of the probes: what they wait for, and what they are seen in the light of.
 struct EnginePart: AgentPart {
   let base: AgentBase
-  let recorder: Recorder
   let scheduler: CheckScheduler
 
   private var probes: any Probing { base.outside.probes }
   private var waits: [QueueWait] { probes.waits + scheduler.status().waits }
 
-  func follow(_ list: FollowedList) {
-    probes.follow(base.catalog) { [recorder] in recorder.isDown($0) }
-  }
+  func follow(_ list: FollowedList) { probes.follow(base.catalog) }
 
   var notices: [Notice] {
     QueueNotices.notices(of: waits, at: base.time.instant(), wall: base.time.wall())

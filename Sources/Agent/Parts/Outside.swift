@@ -127,7 +127,5 @@ package protocol Probing: Sendable {
   ) async throws(CancellationError) -> CheckResult
 
   /// From now on failures are seen in the light of these checks.
-  ///
-  /// - Parameter isDown: whether a check was down when its schedule last ran it.
-  func follow(_ catalog: CheckCatalog, isDown: @escaping @Sendable (UniqueID) -> Bool)
+  func follow(_ catalog: CheckCatalog)
 }

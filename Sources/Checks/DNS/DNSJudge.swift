@@ -86,7 +86,7 @@ struct DNSJudge {
     let isExpected = expected.contains(actual)
     let all = expected.count == 1 ? expected[0] : expected.joined(separator: ", ")
     let assertion = Assertion(what: "rcode", expected: all, actual: actual, ok: isExpected)
-    guard !isExpected else { return Finding(assertion: assertion) }
+    guard !isExpected else { return Finding(assertion: assertion, failure: refusal(message)) }
     let reason: Reason =
       switch code {
       case .nxDomain: .dnsNXDomain
@@ -98,6 +98,13 @@ struct DNSJudge {
     if code == .nxDomain { words += AliasPath(of: message, for: question).ending }
     if let error = message.extendedErrors.first { words += "; it says: \(error.purpose)" }
     return Finding(assertion: assertion, failure: Verdict(reason, phase: .assertion, message: words))
+  }
+
+  /// A referral is no answer to a question that the server was asked to look up. Conditions on answers judge it themselves.
+  private func refusal(_ message: DNSMessage) -> Verdict? {
+    guard message.isReferral, settings.recursion, !judgesAnswers else { return nil }
+    return Verdict(
+      .dnsRefused, phase: .assertion, message: "the server looks no names up for others: \(settings.name)")
   }
 
   private var circle: Verdict {

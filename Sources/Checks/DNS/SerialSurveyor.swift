@@ -20,6 +20,7 @@ struct SerialSurveyor: Sendable {
   /// Asks the check's server, until then.
   typealias Ask = @Sendable (DNSQuestion, Instant) async throws(CancellationError) -> DNSReply
   let ask: Ask
+  var ownCause: LocalPath.Cause = LocalPath.cause
 
   func survey(
     of name: DNSName, until deadline: Instant
@@ -66,15 +67,7 @@ struct SerialSurveyor: Sendable {
       let reply = try await ask(DNSQuestion(name: candidate, type: .ns), time.deadline)
       time.spend(reply.spent)
       guard case .message(let message) = reply.content else { return (nil, [], reply.failure) }
-      let servers = message.answers.compactMap { record -> DNSName? in
-        guard record.type == .ns, record.name == candidate, case .name(let server) = record.value else {
-          return nil
-        }
-        return server
-      }
-      if !servers.isEmpty {
-        return (candidate, Array(Set(servers)).sorted { $0.description < $1.description }, nil)
-      }
+      if let found = message.delegation(of: candidate) { return (found.zone, found.servers, nil) }
       if let zone = message.zone, zone != candidate, zone.contains(candidate) {
         candidate = zone
       } else if let parent = candidate.parent {
@@ -115,7 +108,7 @@ struct SerialSurveyor: Sendable {
     let client = DNSClient(reactor: reactor, phase: .answer)
     let reply = try await client.ask(
       DNSQuestion(name: zone, type: .soa), recursion: false, server: server, until: deadline)
-    switch reply.content {
+    switch reply.onOwnPath(to: [server], ownCause).content {
     case .failure(let verdict) where verdict.reason.isLocal: return .unasked(verdict)
     case .failure(let verdict):
       let isSilence = verdict.reason == .dnsTimeout
@@ -143,6 +136,22 @@ extension DNSRecord {
   var soaSerial: UInt32? {
     let words = data.split(separator: " ")
     return type == .soa && words.count == 7 ? UInt32(words[2]) : nil
+  }
+}
+
+extension DNSMessage {
+  /// The zone that this answer to a question for NS records puts the name in, with its name servers: the name's own, or
+  /// those that a referral names. `nil` where it says neither; the root's servers are named by those that know nothing.
+  func delegation(of name: DNSName) -> (zone: DNSName, servers: [DNSName])? {
+    let referral = isReferral ? authority.first { $0.type == .ns && $0.name.contains(name) } : nil
+    let zone = referral?.name ?? name
+    guard referral == nil || zone != .root else { return nil }
+    let servers = (referral == nil ? answers : authority).compactMap { record -> DNSName? in
+      guard record.type == .ns, record.name == zone, case .name(let server) = record.value else { return nil }
+      return server
+    }
+    guard !servers.isEmpty else { return nil }
+    return (zone, Array(Set(servers)).sorted { $0.description < $1.description })
   }
 }
 

@@ -78,7 +78,7 @@ extension HeartbeatBook.Page {
     }
     // A span that no run can have had is none.
     duration = json["duration_ms"]?.double.flatMap { (0...1e12).contains($0) ? .milliseconds($0) : nil }
-    words = json["words"]?.string.map { $0.printable(maxBytes: HeartbeatBook.keptWords) }
+    words = json["words"]?.string.map { String(endOf: Array($0.utf8), maxBytes: HeartbeatBook.keptWords) }
   }
 }
 

@@ -20,7 +20,7 @@ package struct HeartbeatBook: Hashable, Sendable {
     package var failure: Failure?
     /// From start to end of the last run that told both.
     package var duration: Duration?
-    /// The job's output at the end of its last run, printable and cut.
+    /// The end of the job's output in its last run: lines, each of them printable.
     package var words: String?
     /// A report that was due while the agent could not take it; `nil` once another has come.
     package var excuse: Excuse?
@@ -108,9 +108,7 @@ extension HeartbeatBook.Page {
   fileprivate mutating func end(_ now: Instant, _ body: [UInt8]) {
     duration = started.map { $0.duration(to: now) } ?? (mayRepeat ? duration : nil)
     started = nil
-    // The line end of a program's last line is none of its words.
-    let end = body.lastIndex { $0 != 0x0a && $0 != 0x0d && $0 != 0x20 }.map { $0 + 1 } ?? 0
-    let text = String(decoding: body[..<end], as: UTF8.self).printable(maxBytes: HeartbeatBook.keptWords)
+    let text = String(endOf: body, maxBytes: HeartbeatBook.keptWords)
     words = text.isEmpty ? nil : text
   }
 }

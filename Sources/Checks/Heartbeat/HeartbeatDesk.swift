@@ -77,6 +77,19 @@ package final class HeartbeatDesk: Sendable {
     }
   }
 
+  /// Checks whose report is missed now.
+  package var missed: Set<UniqueID> {
+    let now = time.reading()
+    return state.withLock { state in
+      let missed = state.doors.filter { door in
+        guard let page = state.book.pages[door.check] else { return false }
+        let verdict = HeartbeatJudge(door.settings).judge(page, at: now).verdict
+        return verdict.reason == .heartbeatMissed && verdict.state == .down
+      }
+      return Set(missed.map(\.check))
+    }
+  }
+
   package var book: HeartbeatBook { state.withLock(\.book) }
 
   /// Applies another list of checks. Reports of checks that are gone are dropped.

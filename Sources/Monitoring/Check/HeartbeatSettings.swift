@@ -59,10 +59,10 @@ package struct HeartbeatReport: Hashable, Sendable {
   }
 
   package var signal: Signal
-  /// The job's output, as it came; at most `longestBody` bytes.
+  /// The end of the job's output, as it came; at most `longestBody` bytes.
   package var body: [UInt8]
 
-  /// Bytes of a body that are read; the rest is thrown away.
+  /// Bytes of a body that are kept, its last ones.
   package static let longestBody = 10 * 1024
 
   package init(_ signal: Signal, body: [UInt8] = []) { (self.signal, self.body) = (signal, body) }

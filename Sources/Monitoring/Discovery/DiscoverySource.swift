@@ -39,12 +39,14 @@ package struct DiscoverySource: Hashable, Sendable {
     }
   }
 
-  /// File of the learned targets, below the state directory. `nil` where the source is files already.
+  /// File of the learned targets, below the state directory: one for each URL with its headers, which may say whose targets
+  /// the answer holds. `nil` where the source is files already.
   package var cacheName: String? {
     let text: String
     switch place {
     case .files: return nil
-    case .http(let url, _): text = url.text
+    case .http(let url, let headers):
+      text = ([url.text] + headers.map { "\($0.name): \($0.value.reveal())" }).joined(separator: "\n")
     case .dns(let name): text = "dns:\(name)"
     }
     return "discovered/\(UniqueID.v5(namespace: Self.namespace, name: text)).json"

@@ -118,7 +118,7 @@ package struct DNSMessage: Hashable, Sendable {
 extension DNSMessage {
   /// It points elsewhere: the server neither answers for the name nor looks it up for others. For a stub resolver it is
   /// no answer at all. With an SOA record it says that there is nothing (RFC 2308 section 2.2).
-  var isReferral: Bool {
+  package var isReferral: Bool {
     rcode == .noError && answers.isEmpty && zone == nil && !authoritative && !recursionAvailable
   }
 }

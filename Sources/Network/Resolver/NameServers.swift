@@ -40,11 +40,14 @@ struct ServerHealth: Hashable, Sendable {
 final class NameServers: Sendable {
   private let reactor: Reactor
   private let time: TimeSource
+  private let ownCause: LocalPath.Cause
   private let health = Mutex(ServerHealth())
   /// Questions so far, for `rotate`.
   private let turn = Mutex(0)
 
-  init(reactor: Reactor, time: TimeSource) { (self.reactor, self.time) = (reactor, time) }
+  init(reactor: Reactor, time: TimeSource, ownCause: @escaping LocalPath.Cause = LocalPath.cause) {
+    (self.reactor, self.time, self.ownCause) = (reactor, time, ownCause)
+  }
 
   /// Asks one server after the other until one has an answer that is not "I cannot": NOERROR or NXDOMAIN. The next one
   /// is asked when the one before has failed, or was silent for the file's `timeout` or its share of what is left; so a
@@ -87,7 +90,8 @@ final class NameServers: Sendable {
       }
     }
     if Task.isCancelled { throw CancellationError() }
-    return reply ?? DNSReply(content: .failure(.noNameServer), transport: transport, elapsed: .zero)
+    return reply?.onOwnPath(to: configuration.servers, ownCause)
+      ?? DNSReply(content: .failure(.noNameServer), transport: transport, elapsed: .zero)
   }
 
   /// As the file orders them; with `rotate` beginning with the next one each time.
@@ -149,6 +153,19 @@ final class NameServers: Sendable {
       health.withLock { $0.answered(server, at: time.instant()) }
       return (message.rcode == .noError || message.rcode == .nxDomain) && !message.isReferral
     }
+  }
+}
+
+extension DNSReply {
+  /// While this machine's own link or gateway is gone, silence says nothing about the name or its servers. All servers that
+  /// it has a route for must lie behind it.
+  package func onOwnPath(to servers: [SocketAddress], _ cause: LocalPath.Cause) -> DNSReply {
+    guard let failure, LocalPath.silence.contains(failure.reason) else { return self }
+    let causes = servers.filter(\.hasRoute).map { cause(failure.reason, $0.address) }
+    guard let first = causes.first, let words = first, !causes.contains(nil) else { return self }
+    var reply = self
+    reply.content = .failure(Verdict(.localFault, phase: failure.phase, message: words))
+    return reply
   }
 }
 

@@ -30,12 +30,13 @@ package final class SystemResolver: HostResolving {
   package init(
     reactor: Reactor, resolvConf: String, hosts: String,
     environment: ResolverConfiguration.Environment = .init(), port: UInt16,
-    freshness: Duration = .seconds(2), time: TimeSource = .system
+    freshness: Duration = .seconds(2), time: TimeSource = .system,
+    ownCause: @escaping LocalPath.Cause = LocalPath.cause
   ) {
     self.files = ResolverFiles(
       resolvConf: resolvConf, hosts: hosts, environment: environment, freshness: freshness, time: time)
-    self.servers = NameServers(reactor: reactor, time: time)
-    self.others = NameServers(reactor: reactor, time: time)
+    self.servers = NameServers(reactor: reactor, time: time, ownCause: ownCause)
+    self.others = NameServers(reactor: reactor, time: time, ownCause: ownCause)
     self.port = port
     self.time = time
   }

@@ -29,8 +29,12 @@ struct ResultExplanation {
     lines += section("assertions", assertions(result.assertions))
     lines += section("addresses", addresses(result.addresses))
     lines += section("attempts", attempts(result.attempts))
-    if let excerpt = result.excerpt?.printable(maxBytes: 1024) {
-      lines += section("excerpt", JSONExcerpt.lines(excerpt, paint) ?? [excerpt])
+    if let excerpt = result.excerpt {
+      // The output of a job has lines; any other excerpt is one.
+      let plain = excerpt.split(separator: "\n", omittingEmptySubsequences: false)
+        .map { String($0).printable(maxBytes: 1024) }
+      lines += section(
+        "excerpt", JSONExcerpt.lines(excerpt.printable(maxBytes: 1024), paint) ?? plain)
     }
     return lines.flatMap { fold($0, width: width) }.joined(separator: "\n") + "\n"
   }

@@ -49,12 +49,14 @@ final class TraceRun {
     let walk = TraceWalk(method, request, sender, stop: stop, until: instant(0.6))
     let scout = scout(method, request.target)
     walk.run(watching: scout) { book in
-      let verdict = TraceVerdict(request: request, book: book, circle: nil)
+      var verdict = TraceVerdict(request: request, book: book, circle: nil)
+      verdict.findOwn()
       return show { self.trace(request.target, method, why, verdict.hops, verdict.end) }
     }
     var verdict = TraceVerdict(
       request: request, book: walk.book, circle: walk.course.circle, fault: walk.fault)
     if let scout { hear(scout, &verdict) }
+    verdict.findOwn()
     if method == .tcp, verdict.fault == nil { lookOtherwise(&verdict) }
     var trace = trace(request.target, method, why + verdict.note, verdict.hops, verdict.end)
     if request.findsMTU { findSizes(&trace, verdict) }
@@ -196,5 +198,13 @@ extension TraceRequest {
     request.pace = min(.seconds(60), max(.zero, pace))
     request.budget = min(.seconds(3600), max(.milliseconds(500), budget))
     return request
+  }
+}
+
+extension TraceVerdict {
+  /// Looks up whether it is this machine that refuses, and why.
+  fileprivate mutating func findOwn() {
+    guard let address = refusers.first(where: { LocalPath.isOwn($0) }) else { return }
+    own = Own(address: address, fault: LocalPath.fault(to: request.target.address))
   }
 }

@@ -14,10 +14,21 @@ struct TraceVerdict: Hashable, Sendable {
   var scout: TraceReply?
   /// This machine could not send: an error number.
   var fault: Int32?
+  /// This machine itself, where it refuses packets; `nil` where it does not.
+  var own: Own?
   /// By other methods, behind what this one shows.
   var others: [TraceBook] = []
   /// The TTL whose packets are answered in the target's name before they are there.
   var front: Int?
+
+  struct Own: Hashable, Sendable {
+    var address: IPAddress
+    /// The cause on this machine's side, for people. `nil` where its side is sound: the target on its network is absent.
+    var fault: String?
+  }
+
+  /// Addresses that refused packets.
+  var refusers: [IPAddress] { book.ends.compactMap { $0?.by } + (scout.map { [$0.from] } ?? []) }
 
   private var targetEnds: [TraceBook.End] {
     book.ends.compactMap { $0 }.filter { if case .target = $0.meaning { true } else { false } }
@@ -36,13 +47,13 @@ struct TraceVerdict: Hashable, Sendable {
     case nil: break
     }
     if let end = book.ends.compactMap({ $0 }).min(by: { $0.ttl < $1.ttl }) {
-      return refused(end.by, end.meaning)
+      return refused(end.by, end.meaning, seenAt: end.ttl)
     }
     if let scout {
       if case .target(let words) = scout.meaning {
         return .reached("\(words), beyond the last hop that was looked at")
       }
-      return refused(scout.from, scout.meaning)
+      return refused(scout.from, scout.meaning, seenAt: max(1, book.lastRouter))
     }
     return .silent(after: book.lastRouter)
   }
@@ -54,8 +65,11 @@ struct TraceVerdict: Hashable, Sendable {
       ? .refused(by: nil, ttl: front - 1, says: "reset by \(place)") : .reached("\(words) by \(place)")
   }
 
-  private func refused(_ by: IPAddress, _ meaning: AnswerMeaning) -> TraceEnd {
-    .refused(by: by, ttl: book.ttl(of: by) ?? book.lastRouter, says: meaning.words ?? "nothing")
+  /// - Parameter ttl: place of a router that passed no packet on; this machine's is 0.
+  private func refused(_ by: IPAddress, _ meaning: AnswerMeaning, seenAt ttl: Int) -> TraceEnd {
+    if by == own?.address, let fault = own?.fault { return .fault(fault) }
+    let place = by == own?.address ? 0 : book.ttl(of: by) ?? ttl
+    return .refused(by: by, ttl: place, says: meaning.words ?? "nothing")
   }
 
   /// The way, as far as it was seen.

@@ -35,6 +35,39 @@ import Testing
     #expect(job.desk.book.pages[job.check.id]?.words == words)
   }
 
+  /// Of a long output the last lines are kept, whatever they end with; of a long last line its end.
+  @Test(
+    arguments: [
+      (["a", "b"], "\n", "a\nb"), (["a", "", "b"], "\r\n", "a\n\nb"),
+      (["a\u{1b}[1m", "b\tc"], "\n", #"a\u{1b}[1m\#nb\u{9}c"#),
+      // 1024 bytes fit, 1025 do not, and the mark takes 4.
+      ([Self.x(1022), "y"], "\n", Self.x(1022) + "\ny"), ([Self.x(1023), "y"], "\n", "…\ny"),
+      (["a", Self.x(1020), ""], "\n", "a\n" + Self.x(1020)),
+      (["abcd", Self.x(1020)], "\n", "…\n" + Self.x(1020)),
+      (["abc", Self.x(1021)], "\n", "…" + Self.x(1021)),
+      (["ab", "b" + Self.x(1021)], "\n", "…" + Self.x(1021)),
+      (["a", Self.x(2000) + "é"], "\n", "…" + Self.x(1019) + "é"), ([Self.x(1024)], "\n", Self.x(1024)),
+      ([Self.x(1025)], "\n", "…" + Self.x(1021)),
+    ] as [([String], String, String)])
+  func theEndOfAnOutput(lines: [String], lineEnd: String, words: String) throws {
+    let job = try Job()
+    try job.tells("1", lines.joined(separator: lineEnd))
+    #expect(job.desk.book.pages[job.check.id]?.words == words)
+  }
+
+  private static func x(_ count: Int) -> String { String(repeating: "x", count: count) }
+
+  /// The recipe of the documentation: the last 10,000 bytes of a log.
+  @Test func theReasonIsAtTheEnd() throws {
+    let lines =
+      (1...300).map { "line \($0): everything is fine so far" } + ["FATAL: disk full at the very end"]
+    let job = try Job()
+    try job.tells("1", String(lines.joined(separator: "\n").suffix(10_000)) + "\n")
+    let words = try #require(job.desk.book.pages[job.check.id]?.words)
+    #expect(words == (["…"] + lines.suffix(words.split(separator: "\n").count - 1)).joined(separator: "\n"))
+    #expect((980...1024).contains(words.utf8.count))
+  }
+
   /// A token that is longer than any can be is not cut to one that fits.
   @Test func aLongTokenIsNotCut() throws {
     let longest = String(repeating: "a", count: CheckLimits.heartbeatToken.upperBound)

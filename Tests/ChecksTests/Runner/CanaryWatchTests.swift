@@ -45,7 +45,7 @@ import Testing
   private func runner(_ network: Network, canaries: [MonitoringCheck]) -> CheckRunner {
     let plain = CheckRunner(
       http: network, tcp: network, dns: network, tls: network, ping: network, time: time.passing)
-    let watch = CanaryWatch(time: time.passing) { try await plain.succeedsNow($0) }
+    let watch = CanaryWatch(time: time.passing) { try await plain.verdictNow($0) }
     watch.replace(canaries)
     var runner = plain
     runner.canaries = watch
@@ -110,7 +110,7 @@ import Testing
     let watch = CanaryWatch(time: time.time) { _ in
       asked.withLock { $0 += 1 }
       await gate.wait()
-      return false
+      return Verdict(.connectTimeout, phase: .connect)
     }
     watch.replace([try check("Router")])
     let shop = try check("Shop")
@@ -132,7 +132,7 @@ import Testing
       rounds.withLock { $0 += 1 }
       await gate.wait()
       try Task.checkCancellation()
-      return true
+      return .ok
     }
     watch.replace([try check("Router")])
     let shop = try check("Shop")

@@ -46,16 +46,12 @@ import Testing
     }
   }
 
-  private func runner(
-    _ network: Network, _ checks: [MonitoringCheck],
-    isDown: @escaping @Sendable (UniqueID) -> Bool = { _ in false }
-  ) -> CheckRunner {
+  private func runner(_ network: Network, _ checks: [MonitoringCheck]) -> CheckRunner {
     var runner = CheckRunner(
       http: network, tcp: network, dns: network, tls: network, ping: network, time: time.passing)
     let plain = runner
-    let watch = ParentWatch(time: time.passing) { try await plain.succeedsNow($0) }
+    let watch = ParentWatch(time: time.passing) { try await plain.verdictNow($0) }
     watch.replace(DependencyGraph(checks))
-    watch.follow(isDown)
     runner.parents = watch
     return runner
   }
@@ -96,15 +92,6 @@ import Testing
     #expect(result.message?.hasPrefix("\"Router\", which") == true)
     let other = try await runner(Network(up: ["Router"]), list).run(list[2], slot: slot())
     #expect(other.message?.hasPrefix("\"Gateway\", which") == true)
-  }
-
-  /// Its own schedule has said already that it is down: nobody need try it for each of its children.
-  @Test func whatIsKnownToBeDownIsNotTriedAgain() async throws {
-    let (gateway, shop) = (try check("Gateway"), try check("Shop", on: ["Gateway"]))
-    let network = Network(up: [])
-    let runner = runner(network, [gateway, shop]) { $0 == gateway.id }
-    #expect(try await runner.run(shop, slot: slot()).reason == .dependency)
-    #expect(network.asked.withLock(\.self) == ["Shop"])
   }
 
   /// Who asks for it gets the downtime, and the words.

@@ -31,8 +31,9 @@ import Testing
     #expect(result.state == .unknown && result.reason == .localFault)
     #expect(result.message == #"needs the credentials "api", "key", which only the service can read"#)
     #expect(result.attempts.map(\.reason) == [.localFault] && time.sleeps.isEmpty)
-    // As a canary or a dependency it excuses no failure.
-    #expect(try await runner.succeedsNow(check("tcp")))
+    // As a canary or a dependency it is unknown too, and excuses no failure.
+    let verdict = try await runner.verdictNow(check("tcp"))
+    #expect(verdict.state == .unknown && verdict.phase == .prepare && verdict.message == result.message)
     #expect(probe.deadlines.isEmpty)
   }
 

@@ -156,10 +156,28 @@ import Testing
     #expect(verdict.end == .refused(by: .v4(1), ttl: 1, says: "administratively prohibited"))
   }
 
+  /// The first router may know no route for the target, and passes nothing on.
+  @Test func aRefusalOfARouterThatWasNotSeen() {
+    let first = verdict { hear(&$0, 1, 1, .refusal("host unreachable")) }
+    #expect(first.end == .refused(by: .v4(1), ttl: 1, says: "host unreachable"))
+    var third = verdict { book in
+      hear(&book, 1, 1)
+      hear(&book, 3, 3, .refusal("no route"))
+    }
+    #expect(third.end == .refused(by: .v4(3), ttl: 3, says: "no route"))
+    // This machine's own word, without and with a cause on its side.
+    third.own = TraceVerdict.Own(address: .v4(3))
+    #expect(third.end == .refused(by: .v4(3), ttl: 0, says: "no route"))
+    third.own?.fault = "the interface of this machine towards 192.0.2.1 has no carrier"
+    #expect(third.end == .fault("the interface of this machine towards 192.0.2.1 has no carrier"))
+  }
+
   /// This machine itself is hop 0.
   @Test func thisMachine() {
     var verdict = verdict { $0.sent(TracePacket(flow: 0, ttl: 1)) }
     verdict.scout = TraceReply(from: .v4(77), meaning: .refusal("host unreachable"), roundTrip: .seconds(3))
+    #expect(verdict.end == .refused(by: .v4(77), ttl: 1, says: "host unreachable"))
+    verdict.own = TraceVerdict.Own(address: .v4(77))
     #expect(verdict.end == .refused(by: .v4(77), ttl: 0, says: "host unreachable"))
     #expect(
       verdict.end.sentence(

@@ -30,8 +30,8 @@ struct ScriptedProbing: Probing {
     var look = probe
     look.isLook = true
     let looks = runner(look)
-    canaries = CanaryWatch(time: time) { try await looks.succeedsNow($0) }
-    parents = ParentWatch(time: time) { try await looks.succeedsNow($0) }
+    canaries = CanaryWatch(time: time) { try await looks.verdictNow($0) }
+    parents = ParentWatch(time: time) { try await looks.verdictNow($0) }
     var runner = runner(probe)
     (runner.canaries, runner.parents) = (canaries, parents)
     self.runner = runner
@@ -51,9 +51,8 @@ struct ScriptedProbing: Probing {
     try await run(check, slot: ProbeSlot(scheduledAt: time.wall(), trigger: .manual), plan)
   }
 
-  func follow(_ catalog: CheckCatalog, isDown: @escaping @Sendable (UniqueID) -> Bool) {
+  func follow(_ catalog: CheckCatalog) {
     canaries.replace(catalog.canaries)
     parents.replace(catalog.dependencies)
-    parents.follow(isDown)
   }
 }

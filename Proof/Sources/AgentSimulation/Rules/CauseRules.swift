@@ -6,20 +6,12 @@ import Monitoring
 /// Whether a run says what its target gave, and puts a failure down to the uplink or to a parent where these fail, and
 /// nowhere else. Pure.
 struct CauseRules {
-  private struct Seen {
-    let state: CheckState
-    let at: Instant
-  }
-
   /// Checks that tell whether the uplink works.
   private var canaries: [UniqueID] = []
   /// What each check depends on, through others too.
   private var ancestors: [UniqueID: [UniqueID]] = [:]
   /// Since then the list is as it is.
   private var changed = Instant(nanoseconds: 0)
-  /// Of the schedule's runs, the last ones of each check, oldest first.
-  private var seen: [UniqueID: [Seen]] = [:]
-  private var born = Instant(nanoseconds: 0)
 
   mutating func apply(_ checks: [MonitoringCheck], _ setup: AgentSetup, now: Instant) {
     changed = now
@@ -35,13 +27,8 @@ struct CauseRules {
     }
   }
 
-  mutating func restarted(now: Instant) { born = now }
-
   /// - Parameter isCrowded: looks may have found no room, and that is not said.
-  mutating func judge(
-    _ result: CheckResult, _ answers: GivenAnswers, isCrowded: Bool = false, now: Instant
-  ) -> Violation.Found? {
-    defer { note(result, now) }
+  func judge(_ result: CheckResult, _ answers: GivenAnswers, isCrowded: Bool = false) -> Violation.Found? {
     guard let given = answers[result.checkID] else {
       return result.state == .unknown
         ? nil : (.given, "\(result.check) is \(result.state), and nothing was asked of its target")
@@ -64,11 +51,6 @@ struct CauseRules {
     return judgeUplink(result, name, given, answers) ?? judgeParents(result, name, given, answers)
   }
 
-  private mutating func note(_ result: CheckResult, _ now: Instant) {
-    seen[result.checkID, default: []].append(Seen(state: result.state, at: now))
-    if seen[result.checkID, default: []].count > 20 { seen[result.checkID]?.removeFirst(10) }
-  }
-
   private func isExcusedByUplink(_ result: CheckResult) -> Bool {
     result.state == .unknown && result.reason != .dependency
   }
@@ -81,11 +63,12 @@ struct CauseRules {
         ? (.cause, "\(name) is unknown although its target refuses and no canary is asked about it") : nil
     }
     if isExcusedByUplink(result) {
-      let works = canaries.first { !answers.saw($0, since: given.begun, works: false) }
+      // A machine that finds no path to a canary has no uplink either.
+      let works = canaries.first { !answers.saw($0, since: given.begun, .fails, .nothing) }
       return works == nil
         ? nil : (.cause, "\(name) is put down to the uplink, and no look found that all canaries fail")
     }
-    return canaries.contains { answers.saw($0, since: given.begun, works: true) }
+    return canaries.contains { answers.saw($0, since: given.begun, .works) }
       ? nil : (.cause, "\(name) is called \(result.reason.rawValue), and no canary was seen to work")
   }
 
@@ -94,35 +77,11 @@ struct CauseRules {
   ) -> Violation.Found? {
     let parents = ancestors[result.checkID] ?? []
     if result.reason == .dependency {
-      let isDown = parents.contains { parent in
-        answers.saw(parent, since: given.begun, works: false) || wasDown(parent, since: given.begun)
-      }
-      return isDown
+      return parents.contains { answers.saw($0, since: given.begun, .fails) }
         ? nil : (.cause, "\(name) is put down to what it depends on, and nothing of that was down")
     }
     guard result.state == .down else { return nil }
-    for parent in parents {
-      if isDown(parent, since: given.ended) {
-        return (.cause, "\(name) is called down although what it depends on was")
-      }
-      if !answers.saw(parent, since: given.begun, works: true) {
-        return (.cause, "\(name) is called down, and what it depends on was not looked at")
-      }
-    }
-    return nil
-  }
-
-  /// Its last run before that instant found it down, or one since then. A start may know an earlier one alone.
-  private func wasDown(_ check: UniqueID, since start: Instant) -> Bool {
-    let runs = seen[check] ?? []
-    if runs.last.map({ $0.at <= born }) ?? false { return true }
-    return runs.last { $0.at <= start }?.state == .down
-      || runs.contains { $0.at > start && $0.state == .down }
-  }
-
-  /// Its last run found it down, before that instant, in this life and with this list.
-  private func isDown(_ check: UniqueID, since start: Instant) -> Bool {
-    guard let last = seen[check]?.last else { return false }
-    return last.state == .down && last.at < start && last.at > born && last.at > changed
+    return parents.allSatisfy { answers.saw($0, since: given.begun, .works, .nothing) }
+      ? nil : (.cause, "\(name) is called down, and what it depends on was not looked at")
   }
 }

@@ -26,7 +26,7 @@ final class GivenAnswers: @unchecked Sendable {
   /// An attempt at a canary or a parent, beside the schedule.
   struct Look {
     var begun: Instant
-    var works: Bool
+    var answer: Answer
   }
 
   private var last: [UniqueID: Given] = [:]
@@ -46,23 +46,29 @@ final class GivenAnswers: @unchecked Sendable {
 
   func note(_ verdict: Verdict, of check: UniqueID, held: Duration) {
     if held > .zero { last[check]?.isHeld = true }
-    last[check]?.answer =
+    last[check]?.answer = Answer(verdict)
+  }
+
+  func end(_ check: UniqueID, at now: Instant) { last[check]?.ended = now }
+
+  func looked(at check: UniqueID, begun: Instant, _ verdict: Verdict) {
+    looks[check, default: []].append(Look(begun: begun, answer: Answer(verdict)))
+    if looks[check, default: []].count > 60 { looks[check]?.removeFirst(30) }
+  }
+
+  /// Whether a look at a check that began since then had one of these answers.
+  func saw(_ check: UniqueID, since start: Instant, _ answers: Answer...) -> Bool {
+    looks[check]?.contains { $0.begun >= start && answers.contains($0.answer) } ?? false
+  }
+}
+
+extension GivenAnswers.Answer {
+  fileprivate init(_ verdict: Verdict) {
+    self =
       switch verdict.state {
       case .up, .degraded: .works
       case .down: .fails
       case .unknown: .nothing
       }
-  }
-
-  func end(_ check: UniqueID, at now: Instant) { last[check]?.ended = now }
-
-  func looked(at check: UniqueID, begun: Instant, works: Bool) {
-    looks[check, default: []].append(Look(begun: begun, works: works))
-    if looks[check, default: []].count > 60 { looks[check]?.removeFirst(30) }
-  }
-
-  /// Whether a look at a check that began since then found that it works, or that it does not.
-  func saw(_ check: UniqueID, since start: Instant, works: Bool) -> Bool {
-    looks[check]?.contains { $0.begun >= start && $0.works == works } ?? false
   }
 }

@@ -129,7 +129,7 @@ final class GroupSeat: AgentWitness, @unchecked Sendable {
   func abandoned(_ due: DueCheck, _ agent: SimulatedAgent) { slots.abandoned(due) }
 
   func found(_ result: CheckResult, _ check: MonitoringCheck, _ sequence: UInt64, spanned: SlotRange?) {
-    if let agent { hold(causes.judge(result, agent.given, now: clock.now)) }
+    if let agent { hold(causes.judge(result, agent.given)) }
     if ledger[result.id] != nil { hold((.twice, "two results of \(check.name) have one id")) }
     ledger.add(
       Ledger.Entry(

@@ -148,7 +148,6 @@ final class Simulation: AgentWitness, @unchecked Sendable {
     slots = SlotRules()
     slots.apply(setup.checks, now: clock.now)
     hinder(.zero)
-    causes.restarted(now: clock.now)
     tells.restarted(wall: wall)
     resources.restarted()
     life.atFuse = { [unowned self] in crash(cuts: trouble.chance(2)) }
@@ -239,7 +238,7 @@ final class Simulation: AgentWitness, @unchecked Sendable {
   func found(_ result: CheckResult, _ check: MonitoringCheck, _ sequence: UInt64, spanned: SlotRange?) {
     diary.write(self, .found(check.name, result.scheduledAt, result.state.rawValue, sequence))
     if let agent {
-      hold(causes.judge(result, agent.given, isCrowded: clock.now < crowdedUntil, now: clock.now))
+      hold(causes.judge(result, agent.given, isCrowded: clock.now < crowdedUntil))
     }
     let pace = result.state == .down ? check.plan.intervalFailing ?? check.interval : check.interval
     if ledger[result.id] != nil { hold((.twice, "two results of \(check.name) have one id")) }

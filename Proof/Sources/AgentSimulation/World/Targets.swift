@@ -129,7 +129,7 @@ struct ScriptedProbe: Probe {
     if !isLook { given.note(outcome.verdict, of: attempt.check.id, held: held) }
     try await life.time.sleep(for: takes)
     if isLook {
-      given.looked(at: attempt.check.id, begun: start, works: outcome.verdict.isSuccess)
+      given.looked(at: attempt.check.id, begun: start, outcome.verdict)
     } else {
       given.end(attempt.check.id, at: life.clock.now)
     }

@@ -6,9 +6,22 @@ import Monitoring
 
 /// This machine's own part of the path to an address, as the kernel knows it (rtnetlink(7)): shows whether a missing
 /// answer is this machine's fault.
-enum LocalPath {
+package enum LocalPath {
+  /// Reasons that a dead link or gateway of this machine can cause.
+  package static let silence: Set<Reason> = [
+    .connectTimeout, .connectUnreachable, .dnsTimeout, .pingTimeout,
+  ]
+
+  /// This machine's own cause of a failure to reach an address, for people. `nil` where none is known.
+  package typealias Cause = @Sendable (_ failure: Reason, _ address: IPAddress) -> String?
+
+  package static func cause(of failure: Reason, to address: IPAddress) -> String? {
+    guard silence.contains(failure) else { return nil }
+    return fault(to: address) ?? (failure == .connectUnreachable ? refusal(of: address) : nil)
+  }
+
   /// `nil` while nothing on this machine's side is known to be broken; else what is, for people.
-  static func fault(to address: IPAddress) -> String? {
+  package static func fault(to address: IPAddress) -> String? {
     guard let route = route(to: address), let link = route.link else { return nil }
     if isWithoutCarrier(link) { return "the interface of this machine towards \(address) has no carrier" }
     guard let gateway = route.gateway, isSilent(gateway, on: link) else { return nil }
@@ -17,13 +30,13 @@ enum LocalPath {
 
   /// For people: that this machine's own routing table leads nowhere. It is asked without the rules that a source
   /// address may have, so it says nothing of an address that packets went to.
-  static func refusal(of address: IPAddress) -> String? {
+  package static func refusal(of address: IPAddress) -> String? {
     if case .refused(let words) = lookUp(address) { words } else { nil }
   }
 
   /// For people: that the address is on a network of this machine, and no host there has it. `nil` where there is a
   /// router on the path, or a host has it.
-  static func absence(of address: IPAddress) -> String? {
+  package static func absence(of address: IPAddress) -> String? {
     guard let route = route(to: address), route.gateway == nil, let link = route.link,
       isSilent(address, on: link)
     else { return nil }
@@ -35,6 +48,8 @@ enum LocalPath {
     var gateway: IPAddress?
     /// The interface's number.
     var link: UInt32?
+    /// The address is one of this machine itself.
+    var isOwn = false
   }
 
   /// The routing table's answer for an address.
@@ -45,6 +60,8 @@ enum LocalPath {
     /// The kernel does not say.
     case unknown
   }
+
+  package static func isOwn(_ address: IPAddress) -> Bool { route(to: address)?.isOwn ?? false }
 
   static func route(to address: IPAddress) -> Route? {
     if case .route(let route) = lookUp(address) { route } else { nil }
@@ -66,6 +83,8 @@ enum LocalPath {
       return .refused(words)
     }
     var route = Route()
+    // RTN_LOCAL of linux/rtnetlink.h.
+    route.isOwn = answer.dropFirst(7).first == 2
     for (kind, value) in attributes(answer.dropFirst(12)) {
       switch kind {
       // RTA_OIF, RTA_GATEWAY of linux/rtnetlink.h.
