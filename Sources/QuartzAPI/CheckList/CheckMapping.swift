@@ -13,9 +13,12 @@ package struct CheckMapping: Sendable {
   /// A budget for the destinations of one API's lists, as the rules have it.
   package var freshBudget: DestinationBudget { DestinationBudget(limits: rules.destinations) }
 
-  /// - Parameter budget: which destinations are in use; knows them of this list afterwards.
+  /// - Parameters:
+  ///   - budget: which destinations are in use; knows them of this list afterwards.
+  ///   - now: of a clock that does not step, for how long a destination has been free.
+  ///   - wall: the wall clock, by which windows end.
   package func map(
-    _ snapshot: CheckSnapshot, budget: inout DestinationBudget, now: Timestamp
+    _ snapshot: CheckSnapshot, budget: inout DestinationBudget, now: Timestamp, wall: Timestamp
   ) -> PulledChecks {
     var pulled = map(snapshot)
     // The mapping makes no check without a destination; one would be none to bound.
@@ -32,7 +35,7 @@ package struct CheckMapping: Sendable {
     let gone = Set(refused.values.map { Notice.Place.check($0) })
     pulled.warnings.removeAll { gone.contains($0.place) }
     (pulled.windows, pulled.windowProblems) = WireWindow.mapped(
-      snapshot.windows, resources: Set(pulled.checks.compactMap(\.resourceID)), now: now)
+      snapshot.windows, resources: Set(pulled.checks.compactMap(\.resourceID)), now: wall)
     return pulled
   }
 

@@ -121,9 +121,16 @@ extension DeliveryMachine {
     case .transient(let trouble, let wait, let blamesBatch):
       let pause = max(backoff.next(using: &generator), wait ?? .zero)
       hold(pause, at: now)
+      let worked = failingSince == nil && hasDelivered
       let effects = failed(trouble, at: now)
-      guard blamesBatch, let sent else { return effects }
-      return effects + blame(sent.piece, of: sent.lane, pause: pause, at: now)
+      guard let sent else { return effects }
+      if blamesBatch { return effects + blame(sent.piece, of: sent.lane, pause: pause, at: now) }
+      if worked { return effects + doubt(sent.piece, of: sent.lane, pause: pause, at: now) }
+      // Another one fails as well: it is no batch's fault.
+      for lane in DeliveryLane.allCases {
+        lanes[lane]?.forEach { if $0.id != sent.piece.id { $0.blame.alone = 0 } }
+      }
+      return effects
     }
   }
 
@@ -166,14 +173,14 @@ extension DeliveryMachine {
     let outage = failingSince.map { $0.duration(to: now) } ?? .zero
     failingSince = nil
     tally.lastSuccess = now
-    tally.trouble = nil
-    tally.troubleSince = nil
+    let isOneLeft = lanes.values.contains { $0.pieces.contains { $0.blame.alone > 0 } }
+    if !isOneLeft { (tally.trouble, tally.troubleSince) = (nil, nil) }
     // What piled up, while delivery did not work or before this start, must not stand before what comes now.
     wantsLiveLane = wantsLiveLane || !hasDelivered || outage >= .seconds(60)
     hasDelivered = true
     // Parts being looked through are finished first: their story would be lost with the ledgers.
     let isSearching = parkedRows == 0 && lanes.values.contains { $0.pieces.contains(where: \.isSplit) }
-    guard wantsLiveLane, !isSearching else { return [] }
+    guard wantsLiveLane, !isSearching, !isOneLeft else { return [] }
     wantsLiveLane = false
     // The queue moves records between the lanes, so nothing known of either holds any longer.
     lanes = [.live: LaneLedger(), .backlog: LaneLedger()]

@@ -185,7 +185,7 @@ package final class ResourceUpdater: Sendable {
         Notice.warning(.resources, "cannot reach the quartz api: \(why.printable(maxBytes: 160))"), nil)
     case .response(let response):
       if response.status == 200, response.json?["success"]?.bool == true { return .taken }
-      let refusal = Refusal(response, dialect: .quartz, now: wire.now())
+      let refusal = Refusal(response, dialect: .quartz, now: wire.wall())
       switch response.status {
       case 401, 403:
         return .later(DeliveryDialect.quartz.unauthorized(refusal, for: .resources), .seconds(300))
