@@ -20,7 +20,8 @@ extension QuartzLink {
     ) { [catalog = base.catalog, maintenance = base.maintenance, log = base.log] pulled in
       log.tell(pulled.changes)
       maintenance.replace(api: pulled.windows)
-      catalog.replace(api: pulled.checks, listed: pulled.listed, chosen: pulled.chosen)
+      catalog.replace(
+        api: pulled.checks, listed: pulled.listed, chosen: pulled.chosen, awaited: Set(pulled.awaited.keys))
     }
     (outside.sharing, outside.contact, outside.resources) = (sharing, contact, resources)
     outside.kept = { world.watched($0) }
