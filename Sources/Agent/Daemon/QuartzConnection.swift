@@ -79,6 +79,7 @@ actor ConnectionWatch {
   private var delivery: Notice?
   private var list: Notice?
   private var reach: Notice?
+  private var resources: Notice?
   private var told: Set<Notice> = []
 
   static let every: Duration = .seconds(5)
@@ -97,6 +98,7 @@ actor ConnectionWatch {
     if let uploader = link.uploader {
       tell(.delivery, await uploader.status().tally.trouble, before: &delivery)
     }
+    if let updater = link.resources { tell(.resources, updater.status.trouble, before: &resources) }
     if let status = link.puller?.status {
       tell(.checkList, status.trouble ?? status.held.map { .warning(.checkList, $0) }, before: &list)
       tell(.reach, status.beyondReach, before: &reach)

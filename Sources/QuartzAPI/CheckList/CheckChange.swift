@@ -23,7 +23,7 @@ package struct CheckChange: Hashable, Sendable {
   package var name: String
   package var kind: Kind
 
-  /// The changes from one list to the next, by id. What the list on disk does not keep is no change after a restart.
+  /// The changes from one list to the next, by id. After a restart, a value that the list on disk does not keep is no change.
   package static func between(_ old: [WireCheck], _ new: [WireCheck]) -> [CheckChange] {
     let before = Dictionary(old.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     let after = Dictionary(new.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
