@@ -127,7 +127,7 @@ import Testing
     try await inWorld([shop, off]) { base in
       let lateness = Duration.milliseconds(7)
       let reporter = AgentReporter(
-        base.catalog, spool: base.outside.spool, started: clock.wall.advanced(by: .seconds(-5)),
+        base.catalog, spool: base.outside.spool, started: { clock.wall.advanced(by: .seconds(-5)) },
         lateness: { lateness })
       let first = await reporter.report()
       #expect(first.spoolDepth == 0 && first.oldest == nil && first.lost == 0)

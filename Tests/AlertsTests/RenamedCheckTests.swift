@@ -131,6 +131,26 @@ import Testing
     #expect(watch.apply([web], now: after(1)) { _ in true } == [])
   }
 
+  /// After a restart without the API: checks whose definitions are not whole yet keep what is open of them.
+  @Test func awaitedChecksKeepTheirAlerts() throws {
+    let (web, other) = (try makeCheck("web"), try makeCheck("other"))
+    let trouble = Trouble(
+      key: Trouble.Key(rule: "down", check: web.id), subject: .availability, severity: .high, name: "web",
+      since: after(0))
+    var saved = SavedRules()
+    saved.rules["down"] = "failures 1 1"
+    var watch = RuleWatch([rule("down", .high)], open: [trouble.key: trouble], saved)
+    #expect(watch.apply([other], awaited: [web.id], now: after(1)) == [])
+    #expect(watch.kept.rules == ["down": "failures 1 1"])
+    #expect(watch.apply([web, other], now: after(2)) == [])
+    #expect(watch.apply([other], now: after(3)) == [.ended(trouble.key, at: after(3), .removed)])
+    saved.rules["down"] = "failures 3 1"
+    watch = RuleWatch([rule("down", .high)], open: [trouble.key: trouble], saved)
+    #expect(
+      watch.apply([other], awaited: [web.id], now: after(1))
+        == [.ended(trouble.key, at: after(1), .ruleChanged)])
+  }
+
   /// What a state file says of a rule: another text would end the alerts of each agent that is updated.
   @Test func rulesAsTheyAreSaved() {
     var rules = AlertRule.defaults

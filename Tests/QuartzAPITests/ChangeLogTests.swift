@@ -60,6 +60,31 @@ import Testing
     #expect(!dumped.contains("hunter2") && !dumped.contains("correct-horse"))
   }
 
+  /// After a restart: what the list on disk does not keep is no change, the rest is.
+  @Test(
+    arguments: [
+      ("https://a.example/p", 30, "https://a.example/p?k=1", nil),
+      ("https://a.example/p", 10, "https://a.example/p?k=1", "timeout_seconds: 10 -> 30"),
+      (
+        "https://a.example/p", 30, "https://b.example/p?k=1",
+        "url: https://a.example/p -> https://b.example/p?<redacted>"
+      ),
+    ] as [(String, Int, String, String?)])
+  func aRestartChangesNothing(kept: String, timeout: Int, pulled: String, text: String?) throws {
+    let before = try rows(
+      FakeCheck(
+        id: checkID(1).description,
+        members:
+          #""check_type":"http","url":"\#(kept)","timeout_seconds":\#(timeout),"agent_secrets_missing":true"#)
+    )
+    let after = try rows(
+      FakeCheck(
+        id: checkID(1).description,
+        members:
+          #""check_type":"http","url":"\#(pulled)","timeout_seconds":30,"custom_headers":{"X-Key":"k"}"#))
+    #expect(CheckChange.between(before, after).map(\.text) == [text].compactMap(\.self))
+  }
+
   /// The parts of a url that are not shown are compared: its query, and all of one that cannot be read.
   @Test(
     arguments: [
@@ -72,6 +97,7 @@ import Testing
         "https://a.example/p", "https://a.example/p?k=1",
         "url: https://a.example/p -> https://a.example/p?<redacted>"
       ),
+      ("https://a.example/p", "https://a.example/p#top", nil),
       ("https://u:aaaa@a.example/", "https://u:aaaa@a.example/", nil),
       (
         "https://u:aaaa@a.example/", "https://u:bbbb@a.example/",

@@ -90,7 +90,7 @@ import Testing
     driver.machine.hurry(at: driver.now)
     #expect(driver.action() == .wait(until: dawn.advanced(by: .milliseconds(200))))
     driver.now = dawn.advanced(by: .milliseconds(200))
-    driver.live = queued(1)
+    driver.live = [QueuedRecord(sequence: 1, record: record(1) { $0.trigger = .manual })]
     #expect(driver.batch()?.rows.count == 1)
     driver.answer(stored)
     let next = driver.now.advanced(by: .seconds(15))
@@ -105,6 +105,53 @@ import Testing
       driver.now = driver.now.advanced(by: .milliseconds(200))
     }
     #expect(driver.action() == .wait(until: next))
+  }
+
+  /// Other results are in the store already: the look that finds them is not the last one.
+  @Test func othersDoNotDelayWhatIsWaitedFor() {
+    var driver = Driver(rows: 1)
+    #expect(driver.batch()?.rows.count == 1)
+    driver.answer(stored)
+    #expect(driver.action() == .wait(until: dawn.advanced(by: .seconds(15))))
+    driver.now = dawn.advanced(by: .seconds(1))
+    driver.live = [QueuedRecord(sequence: 2, record: record(2))]
+    driver.machine.hurry(at: driver.now)
+    #expect(driver.batch()?.rows.map(\.sequence) == [2])
+    driver.answer(stored)
+    #expect(driver.action() == .wait(until: dawn.advanced(by: .seconds(2))))
+    driver.now = dawn.advanced(by: .seconds(2))
+    driver.live = [QueuedRecord(sequence: 3, record: record(3) { $0.trigger = .manual })]
+    #expect(driver.batch()?.rows.map(\.sequence) == [3])
+    driver.answer(stored)
+    driver.live = [QueuedRecord(sequence: 4, record: record(4))]
+    #expect(driver.action() == .wait(until: dawn.advanced(by: .seconds(15))))
+    // Nor does the first success of this start.
+    var first = Driver(rows: 1)
+    first.machine.hurry(at: first.now)
+    #expect(first.batch()?.rows.count == 1)
+    first.answer(stored)
+    #expect(first.action() == .wait(until: dawn.advanced(by: .milliseconds(200))))
+  }
+
+  /// A contact is no empty batch while results wait.
+  @Test func aContactTakesAlongWhatWaits() {
+    var settings = DeliveryMachine.Settings()
+    settings.heartbeat = .seconds(60)
+    var driver = Driver(rows: 0, settings: settings)
+    _ = driver.action()
+    driver.machine.contact = .seconds(10)
+    driver.now = dawn.advanced(by: .seconds(10))
+    driver.live = queued(1)
+    #expect(driver.batch()?.rows.count == 1)
+    driver.answer(stored)
+    #expect(driver.action() == .wait(until: dawn.advanced(by: .seconds(20))))
+    driver.now = dawn.advanced(by: .seconds(20))
+    #expect(driver.action() == .heartbeat)
+    driver.apply(driver.machine.heartbeatAnswered(stored, at: driver.now, using: &driver.generator))
+    driver.now = dawn.advanced(by: .seconds(21))
+    driver.live = [QueuedRecord(sequence: 2, record: record(2))]
+    driver.machine.makeContact()
+    #expect(driver.batch()?.rows.map(\.sequence) == [2])
   }
 
   /// The row of a run by hand bears its ask, and no other row one; the agent says what it can do only where it can.

@@ -3,6 +3,7 @@
 import Basics
 import Monitoring
 import Network
+import TestSupport
 import Testing
 
 @testable import QuartzAPI
@@ -76,7 +77,7 @@ import Testing
       machine,
       usage: RequestUsage(
         minute: 12, hour: 340, allowedPerMinute: 45, perHour: 900, storeProblem: storeProblem,
-        serverAhead: ahead), dialect: .quartz, now: dawn)
+        serverAhead: ahead), dialect: .quartz, time: SteadyTime(FakeClock().time))
   }
 
   private func split(_ id: Int, rows: Int) -> Piece {
@@ -108,7 +109,7 @@ import Testing
         "the request budget is used up: nothing is sent before 2026-01-04T02:00:05.001Z "
           + "(12 of 45 in a minute, 340 of 900 in an hour)",
         "5 results are parked: isolating the rejected row, at most 40 requests an hour",
-        "batches of 250: the receiver refused larger ones (413)",
+        "batches of 250: the receiver took no larger ones",
         "the receiver's clock is \(Duration.seconds(90).text) behind this machine's; "
           + "results carry this machine's time",
         "the request count of the previous run cannot be read, so sending waits a minute: odd",

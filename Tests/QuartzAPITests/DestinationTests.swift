@@ -23,7 +23,7 @@ import Testing
     at seconds: Int = 0
   ) -> PulledChecks {
     CheckMapping(rules).map(
-      CheckSnapshot(checks: rows), budget: &budget, now: dawn.advanced(by: .seconds(seconds)))
+      CheckSnapshot(checks: rows), budget: &budget, now: dawn.advanced(by: .seconds(seconds)), wall: dawn)
   }
 
   @Test("A22: a scan of 254 hosts and 20 ports trips the budget; the rest is refused, with an alarm")

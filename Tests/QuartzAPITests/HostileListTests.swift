@@ -188,7 +188,7 @@ import Testing
       ).json
       let rows = [try WireCheck(JSONValue.parse(Array(text.utf8)))]
       let pulled = CheckMapping(MappingRules()).map(
-        CheckSnapshot(checks: rows), budget: &budget, now: dawn.advanced(by: .seconds(pull * 60)))
+        CheckSnapshot(checks: rows), budget: &budget, now: dawn.advanced(by: .seconds(pull * 60)), wall: dawn)
       #expect(pulled.checks.map(\.id) == [checkID(1)])
       if pull > 0 { #expect(CheckChange.between(before, rows).count == 1) }
       before = rows

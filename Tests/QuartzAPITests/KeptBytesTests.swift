@@ -103,6 +103,22 @@ import Testing
     #expect(time.now == dawn.advanced(by: .seconds(12)))
   }
 
+  /// What is shown of it follows the wall clock by whole seconds, and what is sent is that clock.
+  @Test(
+    arguments: [
+      (0, 0), (499, 0), (500, 1), (1499, 1), (3_600_000, 3600), (-500, 0), (-501, -1),
+      (-432_000_250, -432_000),
+    ])
+  func theSteadyTimeAsItIsShown(milliseconds: Int, seconds: Int) {
+    let clock = FakeClock()
+    let time = SteadyTime(clock.passing)
+    clock.advance(by: .seconds(60))
+    clock.stepWall(by: .milliseconds(milliseconds))
+    #expect(time.now == dawn.advanced(by: .seconds(60)))
+    #expect(time.wall == dawn.advanced(by: .milliseconds(60_000 + milliseconds)))
+    #expect(time.shown(dawn.advanced(by: .seconds(7))) == dawn.advanced(by: .seconds(7 + seconds)))
+  }
+
   private func puller(_ file: any DurableBytes, _ applied: @escaping @Sendable (PulledChecks) -> Void)
     throws -> CheckListPuller
   {

@@ -161,7 +161,7 @@ import Testing
       try CheckMappingTests.wire(
         2, #""check_type":"http","url":"https://b.test/","timeout_seconds":0"#, resource: "Mail"),
     ]
-    let pulled = CheckMapping(rules).map(CheckSnapshot(checks: rows), budget: &budget, now: dawn)
+    let pulled = CheckMapping(rules).map(CheckSnapshot(checks: rows), budget: &budget, now: dawn, wall: dawn)
     #expect(pulled.checks.map(\.id) == [checkID(1)] && pulled.refusedDestinations == 1)
     #expect(
       pulled.skipped == [

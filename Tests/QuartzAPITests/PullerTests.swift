@@ -88,6 +88,29 @@ import Testing
     #expect(puller.status.trouble == nil)
   }
 
+  /// Checks whose secrets the list on disk does not keep: they are not removed, their destinations stay in use, and nothing
+  /// of them has changed when the API answers.
+  @Test func aRestartIsNoChangeOfTheList() async throws {
+    let rows = (1...80).map { number in
+      FakeCheck(
+        id: checkID(number).description,
+        members: #""check_type":"http","url":"https://h\#(number).test/?k=1","http_auth_type":"bearer","#
+          + #""http_auth_credentials":{"token":"t"}"#)
+    }
+    let first = Bench()
+    first.fake.checks = rows
+    await first.pulls(try first.puller(), 1)
+    let second = Bench(first.file)
+    second.fake.checks = rows
+    let puller = try second.puller()
+    await second.pulls(puller, 1)
+    #expect(second.counts == [0, 80])
+    let lists = second.applied.withLock { $0 }
+    #expect(lists.map { $0.awaited.count } == [80, 0])
+    #expect(lists.map(\.changes) == [[], []])
+    #expect(puller.status.refusedDestinations == 0)
+  }
+
   @Test("A13: an empty list is applied by the second pull ten minutes later, not by the first")
   func emptyListIsHeldBack() async throws {
     let bench = Bench()

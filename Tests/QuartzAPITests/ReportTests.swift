@@ -51,6 +51,25 @@ import Testing
     #expect(fake.resent == 2)
   }
 
+  /// A machine that starts with a wrong clock, which is set right five minutes later.
+  @Test(arguments: [5 * 86_400, 7200, -7200]) func aClockThatIsSetAfterTheStart(step: Int) async throws {
+    let bench = DeliveryBench()
+    bench.queue.append(records(1))
+    let uploader = try bench.uploader()
+    #expect(await bench.run(uploader) { bench.queue.open == 0 })
+    #expect(bench.fake.lastAgent?["sent_at"]?.string == dawn.rfc3339)
+    #expect(await uploader.status().tally.lastSuccess == dawn)
+    bench.clock.advance(by: .seconds(300))
+    bench.clock.stepWall(by: .seconds(step))
+    // One instant, by the clock as it is now; and what is sent carries that clock.
+    #expect(await uploader.status().tally.lastSuccess == dawn.advanced(by: .seconds(step)))
+    bench.queue.append(records(2, from: 2))
+    #expect(await bench.run(uploader) { bench.queue.open == 0 })
+    let right = bench.clock.wall
+    #expect(bench.fake.lastAgent?["sent_at"]?.string == right.rfc3339)
+    #expect(await uploader.status().tally.lastSuccess == right)
+  }
+
   @Test(
     "A23: the API's clock is off: this machine's is used, and the difference shown",
     arguments: [

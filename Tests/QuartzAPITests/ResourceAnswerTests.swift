@@ -62,6 +62,8 @@ import Testing
 
   private static let key = "check quartz.api_key; the backend also says this while its database is down"
 
+  private static let growing = "it is retried after growing pauses, up to an hour"
+
   /// What is told and how long it waits; a resource that is refused is left alone, all else is tried again.
   @Test(
     .timeLimit(.minutes(1)),
@@ -81,8 +83,9 @@ import Testing
       (504, #"{"message":"m"}"#, "the quartz api has trouble: 504 m", nil, 1, 2),
       (400, "", "a resource's status is refused: 400", "it is tried again in an hour", 300, 1),
       (404, "", "a resource's status is refused: 404", "it is tried again in an hour", 300, 1),
-      (500, "", "a resource's status is refused: 500", "it is tried again in an hour", 300, 1),
-      (501, "", "a resource's status is refused: 501", "it is tried again in an hour", 300, 1),
+      (408, "", "a resource's status is refused: 408", Self.growing, 10, 2),
+      (500, "", "a resource's status is refused: 500", Self.growing, 10, 2),
+      (501, "", "a resource's status is refused: 501", Self.growing, 10, 2),
     ] as [(Int, String, String, String?, Int, Int)])
   func answers(status: Int, body: String, what: String, hint: String?, seconds: Int, requests: Int)
     async throws

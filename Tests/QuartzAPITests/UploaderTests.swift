@@ -135,7 +135,7 @@ import Testing
     let status = await uploader.status()
     #expect(status.batch <= 50)
     #expect(
-      status.notices.map(\.what) == ["batches of \(status.batch): the receiver refused larger ones (413)"])
+      status.notices.map(\.what) == ["batches of \(status.batch): the receiver took no larger ones"])
 
     // Another run of the agent knows it, and a larger batch now and then finds out that the proxy was repaired.
     let second = try bench.uploader()

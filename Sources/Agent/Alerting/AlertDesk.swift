@@ -119,11 +119,13 @@ final class AlertDesk: Sendable {
 
   /// Takes over other checks.
   ///
-  /// - Parameter names: the group's, also those that other agents run; `nil` outside of a group.
-  func apply(_ checks: [MonitoringCheck], names: IncidentNames? = nil) {
+  /// - Parameters:
+  ///   - awaited: not in the list yet, and not removed.
+  ///   - names: the group's, also those that other agents run; `nil` outside of a group.
+  func apply(_ checks: [MonitoringCheck], awaited: Set<UniqueID> = [], names: IncidentNames? = nil) {
     let (graph, now) = (catalog.dependencies, time.reading())
     drain()
-    state.withLock { $0.book.apply(checks, graph, names: names, now: now) }
+    state.withLock { $0.book.apply(checks, graph, awaited: awaited, names: names, now: now) }
   }
 
   private func drain() {

@@ -10,14 +10,14 @@ import Synchronization
 final class AgentReporter: Sendable {
   private let catalog: CheckCatalog
   private let spool: ResultSpool
-  private let started: Timestamp
+  private let started: @Sendable () -> Timestamp
   private let lateness: @Sendable () -> Duration?
   /// The last list that was spelled out.
   private let known = Mutex<(checks: [MonitoringCheck], version: String)?>(nil)
 
   /// - Parameter lateness: of probes.
   init(
-    _ catalog: CheckCatalog, spool: ResultSpool, started: Timestamp,
+    _ catalog: CheckCatalog, spool: ResultSpool, started: @escaping @Sendable () -> Timestamp,
     lateness: @escaping @Sendable () -> Duration?
   ) {
     (self.catalog, self.spool, self.started, self.lateness) = (catalog, spool, started, lateness)
@@ -33,7 +33,7 @@ final class AgentReporter: Sendable {
     report.lostFrom = stored.gaps.compactMap(\.firstTime).min()
     report.lostTo = stored.gaps.compactMap(\.lastTime).max()
     report.lag = lateness()
-    (report.started, report.checks) = (started, checks.count { $0.enabled })
+    (report.started, report.checks) = (started(), checks.count { $0.enabled })
     report.configVersion = await version(of: checks)
     return report
   }

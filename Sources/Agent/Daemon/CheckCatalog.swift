@@ -20,6 +20,8 @@ package final class CheckCatalog: Sendable {
     var listed: Set<UniqueID> = []
     /// Those of them that the configuration asks for.
     var chosen: Set<UniqueID> = []
+    /// Those of them that run once the API has answered.
+    var awaited: Set<UniqueID> = []
   }
 
   private let state: Mutex<State>
@@ -63,6 +65,9 @@ package final class CheckCatalog: Sendable {
   /// Every check of the API's list that the configuration asks for, also those that are not run.
   var chosen: Set<UniqueID> { state.withLock(\.chosen) }
 
+  /// Checks of the API's list that run once the API has answered: they are not removed.
+  var awaited: Set<UniqueID> { state.withLock(\.awaited) }
+
   /// Tells the list that is in force now, and every later one.
   func observe(_ observer: @escaping @Sendable ([MonitoringCheck]) -> Void) {
     self.observer.withLock { current in
@@ -82,11 +87,14 @@ package final class CheckCatalog: Sendable {
     }
   }
 
-  func replace(api: [MonitoringCheck], listed: Set<UniqueID>, chosen: Set<UniqueID> = []) {
+  func replace(
+    api: [MonitoringCheck], listed: Set<UniqueID>, chosen: Set<UniqueID> = [], awaited: Set<UniqueID> = []
+  ) {
     change { state in
       state.api = api
       state.listed = listed
       state.chosen = chosen
+      state.awaited = awaited
     }
   }
 

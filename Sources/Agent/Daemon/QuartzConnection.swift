@@ -20,7 +20,8 @@ extension QuartzLink {
     ) { [catalog = base.catalog, maintenance = base.maintenance, log = base.log] pulled in
       log.tell(pulled.changes)
       maintenance.replace(api: pulled.windows)
-      catalog.replace(api: pulled.checks, listed: pulled.listed, chosen: pulled.chosen)
+      catalog.replace(
+        api: pulled.checks, listed: pulled.listed, chosen: pulled.chosen, awaited: Set(pulled.awaited.keys))
     }
     (outside.sharing, outside.contact, outside.resources) = (sharing, contact, resources)
     outside.kept = { world.watched($0) }
@@ -78,6 +79,7 @@ actor ConnectionWatch {
   private var delivery: Notice?
   private var list: Notice?
   private var reach: Notice?
+  private var resources: Notice?
   private var told: Set<Notice> = []
 
   static let every: Duration = .seconds(5)
@@ -96,6 +98,7 @@ actor ConnectionWatch {
     if let uploader = link.uploader {
       tell(.delivery, await uploader.status().tally.trouble, before: &delivery)
     }
+    if let updater = link.resources { tell(.resources, updater.status.trouble, before: &resources) }
     if let status = link.puller?.status {
       tell(.checkList, status.trouble ?? status.held.map { .warning(.checkList, $0) }, before: &list)
       tell(.reach, status.beyondReach, before: &reach)

@@ -16,14 +16,18 @@ struct AgentBase: Sendable {
   let orders: OrdersInForce
   /// `nil` where the agent is in no group.
   let group: GroupDesk?
-  let started: Timestamp
+  private let begin: Timestamp
+  private let steady: SteadyTime
   let log: Logger
 
   var time: TimeSource { outside.time }
+  /// When the process began, by the wall clock as it is now.
+  var started: Timestamp { steady.shown(begin) }
   var grid: SlotGrid { SlotGrid(agent: settings.agent.name, group: group?.grid) }
 
   init(_ settings: Settings, _ outside: Outside, started: Timestamp, log: Logger) async {
-    (self.settings, self.outside, self.started, self.log) = (settings, outside, started, log)
+    (self.settings, self.outside, begin, self.log) = (settings, outside, started, log)
+    steady = SteadyTime(outside.time)
     catalog = CheckCatalog(settings)
     maintenance = MaintenanceBook(file: settings.maintenance, agent: settings.agent.name)
     orders = OrdersInForce(time: outside.time)

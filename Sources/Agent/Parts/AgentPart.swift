@@ -70,12 +70,14 @@ package struct FollowedList: Sendable {
   /// not have run.
   let taken: Set<UniqueID>
   let orphaned: [UniqueID: Duration]
+  /// Checks that are not in the list yet, and not removed.
+  let awaited: Set<UniqueID>
   /// The group's checks. `nil` outside of a group.
   let names: IncidentNames?
 
   init(_ checks: [MonitoringCheck], of catalog: CheckCatalog, in group: GroupDesk?) {
     let arrangement = group?.arrange(checks, of: catalog.chosen) ?? GroupDesk.Arrangement(here: checks)
-    (all, here) = (checks, arrangement.here)
+    (all, here, awaited) = (checks, arrangement.here, catalog.awaited)
     (taken, orphaned) = (arrangement.taken, arrangement.orphaned)
     // What was known of a check before a restart is kept until it is known whose it is.
     known = group?.runner.isPlaced ?? true ? arrangement.here : checks

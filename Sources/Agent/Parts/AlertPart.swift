@@ -37,7 +37,7 @@ struct AlertPart: AgentPart {
     [{ await desk.run { await picture().ownProblems } }, { await desk.deliver(picture) }]
   }
 
-  func follow(_ list: FollowedList) { desk.apply(list.known, names: list.names) }
+  func follow(_ list: FollowedList) { desk.apply(list.known, awaited: list.awaited, names: list.names) }
 
   /// A section that is gone resolves what its channels were sent.
   func apply(_ settings: Settings) { desk.apply(settings.alerts ?? AlertSettings.none) }

@@ -33,7 +33,7 @@ struct QuartzPart: AgentPart {
       }, isRunHere: base.isRunHere, log: base.log, time: time)
     early.answers.begin(
       apps,
-      AgentReporter(catalog, spool: base.outside.spool, started: base.started) {
+      AgentReporter(catalog, spool: base.outside.spool, started: { base.started }) {
         scheduler.status().lateP99
       })
   }

@@ -89,16 +89,19 @@ package struct AlertBook: Sendable {
 
   /// Takes over other checks and dependencies.
   ///
-  /// - Parameter names: the group's checks, also those that other agents run; `nil` outside of a group.
+  /// - Parameters:
+  ///   - awaited: not in the list yet, and not removed.
+  ///   - names: the group's checks, also those that other agents run; `nil` outside of a group.
   package mutating func apply(
-    _ checks: [MonitoringCheck], _ graph: DependencyGraph, names: IncidentNames? = nil, now: ClockReading
+    _ checks: [MonitoringCheck], _ graph: DependencyGraph, awaited: Set<UniqueID> = [],
+    names: IncidentNames? = nil, now: ClockReading
   ) {
     let kept = watch.kept
     incidents.names = names
     if names != nil, share == nil { share = AlertShare(writer: "") }
     incidents.apply(graph)
     let shared = names?.checks ?? []
-    take(watch.apply(checks, now: now.wall) { shared.contains($0) }, now)
+    take(watch.apply(checks, awaited: awaited, now: now.wall) { shared.contains($0) }, now)
     if let names { adopt(Set(checks.map(\.id)), names, now) }
     if watch.kept != kept { hasChanged = true }
   }

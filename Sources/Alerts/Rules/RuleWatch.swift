@@ -77,14 +77,18 @@ package struct RuleWatch: Sendable {
 
   /// Takes over other checks: troubles of those that are gone, are off, or have no such rule any more end.
   ///
-  /// - Parameter isElsewhere: another agent runs it: its troubles are that one's, and do not end.
+  /// - Parameters:
+  ///   - awaited: not in the list yet: what is open of these checks stays so until they are, or are gone.
+  ///   - isElsewhere: another agent runs it: its troubles are that one's, and do not end.
   package mutating func apply(
-    _ checks: [MonitoringCheck], now: Timestamp, isElsewhere: (UniqueID) -> Bool = { _ in false }
+    _ checks: [MonitoringCheck], awaited: Set<UniqueID> = [], now: Timestamp,
+    isElsewhere: (UniqueID) -> Bool = { _ in false }
   ) -> [TroubleEvent] {
     let (before, beforeIdle, saved) = (watched, idle, saved)
     self.saved = SavedRules()
     // The list may come in parts.
     self.saved.rows = saved.rows.filter { $0.value.isYoung(at: now) }
+    self.saved.sites = saved.sites.filter { awaited.contains($0.key) }
     idle = [:]
     var next: [UniqueID: Watched] = [:]
     next.reserveCapacity(checks.count)
@@ -109,16 +113,20 @@ package struct RuleWatch: Sendable {
     pending = pending.filter { isRuled($0.key) }
     lent = lent.filter { isRuled($0.key) }
     shadowed = shadowed.filter { watched[$0] != nil }
-    let gone = open.keys.filter { !isRuled($0) || isRewritten($0, saved) }.sorted()
+    let gone = open.keys.filter { key in
+      isRewritten(key, saved) || !(isRuled(key) || key.check.map(awaited.contains) ?? false)
+    }.sorted()
     for key in gone { open[key] = nil }
     // Alerts of a rewritten rule end, also where another member has the check.
     let lost = gone.filter { isRuled($0) || !($0.check.map(isElsewhere) ?? false) }
     guard !lost.isEmpty else { return [] }
     let former = Self.sites(before, beforeIdle).merging(saved.sites) { now, _ in now }
+      .filter { !awaited.contains($0.key) }
     let renames = CheckRenames(from: former, to: checks)
     let here = Dictionary(checks.map { ($0.id, $0.enabled) }) { first, _ in first }
     return lost.map { key in
       guard let id = key.check else { return .ended(key, at: now, .ruleChanged) }
+      if awaited.contains(id) { return .ended(key, at: now, .ruleChanged) }
       if let isEnabled = here[id] { return .ended(key, at: now, isEnabled ? .ruleChanged : .disabled) }
       let (end, name) = renames.outcome(of: id)
       return .ended(key, at: now, end, note: name)

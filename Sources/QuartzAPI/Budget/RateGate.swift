@@ -46,7 +46,7 @@ package actor RateGate {
   /// Applies the answer's limits of the rate.
   package func observe(_ response: OutboundAnswer) {
     if let date = response.header("Date").flatMap({ HTTPDate.parse($0) }) {
-      serverAhead = time.now.duration(to: date)
+      serverAhead = time.wall.duration(to: date)
     }
     if response.status == 429 {
       budget?.tooMany()
@@ -54,7 +54,7 @@ package actor RateGate {
       budget?.succeeded()
     }
     guard let left = response.header("X-RateLimit-Remaining").flatMap({ Int($0) }), left <= 0 else { return }
-    let wait = RetryAfter.wait(response, now: time.now) ?? .seconds(60)
+    let wait = RetryAfter.wait(response, now: time.wall) ?? .seconds(60)
     budget?.exhausted(until: time.now.advanced(by: wait))
   }
 

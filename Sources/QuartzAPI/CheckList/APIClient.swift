@@ -100,7 +100,7 @@ package struct APIClient: Sendable {
   }
 
   private func refused(_ response: OutboundAnswer) -> PullFailure {
-    let refusal = Refusal(response, dialect: .quartz, now: wire.now())
+    let refusal = Refusal(response, dialect: .quartz, now: wire.wall())
     var failure: PullFailure
     switch response.status {
     case 300...399:

@@ -23,7 +23,7 @@ package struct CheckChange: Hashable, Sendable {
   package var name: String
   package var kind: Kind
 
-  /// The changes from one list to the next, by id.
+  /// The changes from one list to the next, by id. After a restart, a value that the list on disk does not keep is no change.
   package static func between(_ old: [WireCheck], _ new: [WireCheck]) -> [CheckChange] {
     let before = Dictionary(old.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     let after = Dictionary(new.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
@@ -37,8 +37,12 @@ package struct CheckChange: Hashable, Sendable {
         continue
       }
       guard known != check else { continue }
-      let columns = zip(known.shown, check.shown).compactMap { was, now in
-        was.value == now.value
+      let kept = check.withoutSecrets
+      // Only a check of the disk lacks what a check with secrets has.
+      let mayBeKept = known.secrets.areMissing || !kept.secrets.areMissing
+      let columns = zip(zip(known.shown, check.shown), kept.shown).compactMap { pair, kept in
+        let (was, now) = pair
+        return was.value == now.value || (mayBeKept && was.value == kept.value)
           ? nil : Column(name: was.name, before: was.value?.text, after: now.value?.text)
       }
       if !columns.isEmpty {

@@ -116,7 +116,14 @@ package final class CheckListPuller: Sendable {
     if isNew { bell.ring() }
   }
 
-  package var status: PullStatus { state.withLock { $0.status } }
+  package var status: PullStatus {
+    state.withLock { state in
+      var status = state.status
+      // That of the disk is of another life, by the wall clock of then.
+      if !status.isFromDisk { status.lastSuccess = status.lastSuccess.map(time.shown) }
+      return status
+    }
+  }
 
   /// Version of the list in force; `nil` while it is not known, and where another agent pulled it.
   var versionInForce: Int64? { state.withLock(\.inForceVersion) }
@@ -158,7 +165,7 @@ package final class CheckListPuller: Sendable {
         return (verdict, state.inForce != snapshot || state.status.refusedDestinations > 0)
       }
       guard verdict == .apply else { return every }
-      if isNew, let why = await cache.refusal(of: snapshot, pulledAt: now) {
+      if isNew, let why = await cache.refusal(of: snapshot, pulledAt: time.wall) {
         state.withLock { $0.status.held = why }
         return every
       }
@@ -168,7 +175,7 @@ package final class CheckListPuller: Sendable {
         if state.status.windowTrouble == nil { state.inForceVersion = version }
       }
       if isNew {
-        await save(snapshot, pulledAt: now)
+        await save(snapshot, pulledAt: time.wall)
         await enforce(snapshot)
       }
       await sharing?.publish(snapshot)
@@ -189,7 +196,7 @@ package final class CheckListPuller: Sendable {
       state.withLock { $0.status.held = why }
       return why
     }
-    if isNew, let why = await cache.refusal(of: snapshot, pulledAt: now) {
+    if isNew, let why = await cache.refusal(of: snapshot, pulledAt: time.wall) {
       state.withLock { $0.status.held = why }
       return why
     }
@@ -201,7 +208,7 @@ package final class CheckListPuller: Sendable {
       state.status.isFromDisk = false
     }
     guard isNew else { return nil }
-    await save(snapshot, pulledAt: now)
+    await save(snapshot, pulledAt: time.wall)
     await enforce(snapshot)
     return nil
   }
@@ -239,7 +246,7 @@ package final class CheckListPuller: Sendable {
   private func enforce(_ snapshot: CheckSnapshot) async {
     let now = time.now
     let pulled = state.withLock { state in
-      var pulled = mapping.map(snapshot, budget: &state.budget, now: now)
+      var pulled = mapping.map(snapshot, budget: &state.budget, now: now, wall: time.wall)
       if let before = state.inForce { pulled.changes = CheckChange.between(before.checks, snapshot.checks) }
       state.inForce = snapshot
       state.judged = now

@@ -13,17 +13,24 @@ package struct CheckMapping: Sendable {
   /// A budget for the destinations of one API's lists, as the rules have it.
   package var freshBudget: DestinationBudget { DestinationBudget(limits: rules.destinations) }
 
-  /// - Parameter budget: which destinations are in use; knows them of this list afterwards.
+  /// - Parameters:
+  ///   - budget: which destinations are in use; knows them of this list afterwards.
+  ///   - now: of a clock that does not step, for how long a destination has been free.
+  ///   - wall: the wall clock, by which windows end.
   package func map(
-    _ snapshot: CheckSnapshot, budget: inout DestinationBudget, now: Timestamp
+    _ snapshot: CheckSnapshot, budget: inout DestinationBudget, now: Timestamp, wall: Timestamp
   ) -> PulledChecks {
     var pulled = map(snapshot)
     // The mapping makes no check without a destination; one would be none to bound.
-    let going = pulled.checks.compactMap { check in check.kind.destination.map { (check, $0) } }
-    let refusals = budget.judge(going.map(\.1), at: now)
+    let going = pulled.checks.compactMap { check in
+      check.kind.destination.map { (check.id, MonitoringCheck?.some(check), $0) }
+    }
+    let waiting = pulled.awaited.compactMap { id, place in place.map { (id, MonitoringCheck?.none, $0) } }
+    let all = (going + waiting).sorted { $0.0 < $1.0 }
+    let refusals = budget.judge(all.map(\.2), at: now)
     let wires = Dictionary(snapshot.checks.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     var refused: [UniqueID: String] = [:]
-    for case ((let check, _), let reason?) in zip(going, refusals) {
+    for case ((_, let check?, _), let reason?) in zip(all, refusals) {
       refused[check.id] = check.name
       pulled.skipped.append(skip(wires[check.id], check.name, reason))
     }
@@ -32,7 +39,7 @@ package struct CheckMapping: Sendable {
     let gone = Set(refused.values.map { Notice.Place.check($0) })
     pulled.warnings.removeAll { gone.contains($0.place) }
     (pulled.windows, pulled.windowProblems) = WireWindow.mapped(
-      snapshot.windows, resources: Set(pulled.checks.compactMap(\.resourceID)), now: now)
+      snapshot.windows, resources: Set(pulled.checks.compactMap(\.resourceID)), now: wall)
     return pulled
   }
 
@@ -50,7 +57,7 @@ package struct CheckMapping: Sendable {
       var reader = DefinitionReader(wire, name: name, rules: rules)
       let made = reader.check()
       switch made {
-      case .success where pulled.checks.count >= rules.limit:
+      case _ where made.isRunnable && pulled.checks.count + pulled.awaited.count >= rules.limit:
         let reason = "over the limit of \(rules.limit) checks (limits.remote_checks)"
         pulled.skipped.append(skip(wire, name, reason))
       case .success(let check):
@@ -60,10 +67,19 @@ package struct CheckMapping: Sendable {
         }
         pulled.checks.append(check)
         pulled.warnings += reader.warnings.map { .warning(.check(name), $0) }
-      case .failure(let found): pulled.skipped.append(skip(wire, name, found.reason))
+      case .failure(let found):
+        if found.isAwaited { pulled.awaited.updateValue(destination(of: wire), forKey: wire.id) }
+        pulled.skipped.append(skip(wire, name, found.reason))
       }
     }
     return pulled
+  }
+
+  /// Where a check goes whose url the list on disk has without its query.
+  private func destination(of wire: WireCheck) -> DestinationBudget.Destination? {
+    guard let url = wire.url.flatMap({ try? HTTPURL($0) }) else { return nil }
+    let place = DestinationBudget.Destination(host: url.host, port: url.port)
+    return rules.own.refusal(place) == nil ? place : nil
   }
 
   private func skip(_ wire: WireCheck?, _ name: String, _ reason: String) -> Notice {
@@ -112,5 +128,18 @@ package struct CheckMapping: Sendable {
 /// Why a row is not run.
 struct Skip: Error, Hashable, Sendable {
   var reason: String
-  init(_ reason: String) { self.reason = reason }
+  /// It runs once the API has answered.
+  var isAwaited: Bool
+
+  init(_ reason: String, isAwaited: Bool = false) { (self.reason, self.isAwaited) = (reason, isAwaited) }
+}
+
+extension Result where Failure == Skip {
+  /// It runs, or does so once the API has answered.
+  fileprivate var isRunnable: Bool {
+    switch self {
+    case .success: true
+    case .failure(let skip): skip.isAwaited
+    }
+  }
 }

@@ -87,8 +87,8 @@ struct DefinitionReader {
     give("method", .text(method))
     if wire.secrets.areMissing {
       throw Skip(
-        "its credentials, its headers or its url's query are not kept on disk; it waits for the next good pull"
-      )
+        "its credentials, its headers or its url's query are not kept on disk; it waits for the next good pull",
+        isAwaited: true)
     }
     let auth = try authentication()
     if let auth { give("auth", auth) }

@@ -39,7 +39,8 @@ package struct PullStatus: Hashable, Sendable {
         .reach,
         "the API's list asks this agent to go to more places than it may: "
           + "\(counted(refusedDestinations, "check is", "checks are")) refused",
-        hint: "a list that scans looks like this; if it is meant, raise limits.destinations")
+        hint: "a list that scans looks like this; if it is intended, raise limits.destinations; "
+          + "of new destinations, 50 may join in an hour")
   }
 
   /// One for each fact that is not as it should be, the most important first; `shown` names at most so many checks.

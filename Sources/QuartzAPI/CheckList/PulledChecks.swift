@@ -23,6 +23,9 @@ package struct PulledChecks: Hashable, Sendable {
   package var windowProblems: [String] = []
   /// Refused because the list has more destinations than allowed: an operator has to look at it.
   package var refusedDestinations = 0
+  /// Checks that wait for what the list on disk does not keep, each with its destination where it has one that can be read:
+  /// they are not removed, and their destinations stay in use.
+  package var awaited: [UniqueID: DestinationBudget.Destination?] = [:]
   /// Differences from the list before; empty for the first one.
   package var changes: [CheckChange] = []
 

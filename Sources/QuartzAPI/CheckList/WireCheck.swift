@@ -106,9 +106,17 @@ extension WireCheck {
       areMissing: json["agent_secrets_missing"]?.bool ?? false)
   }
 
-  /// The row again, for the list on disk. Without the secrets unless they are wanted; then it says that they are
-  /// missing.
+  /// The check as a list on disk without secrets has it: it says that they are missing.
+  var withoutSecrets: WireCheck {
+    var kept = self
+    kept.url = url?.withoutSecrets
+    kept.secrets = Secrets(areMissing: secrets.areMissing || !secrets.isEmpty || url?.hasQuery ?? false)
+    return kept
+  }
+
+  /// The row again, for the list on disk. Without the secrets unless they are wanted.
   package func write(into json: inout JSONWriter, withSecrets: Bool) {
+    guard withSecrets else { return withoutSecrets.write(into: &json, withSecrets: true) }
     json.object { json in
       json.field("id", id.description)
       json.field("resource_id", resourceID.description)
@@ -122,19 +130,15 @@ extension WireCheck {
         guard let value else { continue }
         json.key(dynamic: column.name)
         switch value {
-        case .text(let text): json.string(withSecrets || column.name != "url" ? text : text.withoutSecrets)
+        case .text(let text): json.string(text)
         case .number(let number): json.integer(number)
         }
       }
-      if withSecrets {
-        if let credentials = secrets.credentials {
-          json.member("http_auth_credentials", credentials.reveal())
-        }
-        if let headers = secrets.headers { json.member("custom_headers", headers.reveal()) }
+      if let credentials = secrets.credentials {
+        json.member("http_auth_credentials", credentials.reveal())
       }
-      if secrets.areMissing || (!withSecrets && (!secrets.isEmpty || url?.hasQuery ?? false)) {
-        json.field("agent_secrets_missing", true)
-      }
+      if let headers = secrets.headers { json.member("custom_headers", headers.reveal()) }
+      if secrets.areMissing { json.field("agent_secrets_missing", true) }
     }
   }
 }

@@ -11,9 +11,9 @@ extension DeliveryMachine {
     guard var ledger = lanes[lane] else { return [] }
     defer { lanes[lane] = ledger }
     let fresh = ledger.unknown(records)
-    if lane == .live { arrived = 0 }
+    if lane == .live { (arrived, lookedAt) = (0, now) }
     // A full batch says there may be more; anything less, that the lane is empty for now.
-    ledger.nextLook = fresh.count >= batchLimit ? nil : now.advanced(by: pause(lane, fresh.isEmpty, at: now))
+    ledger.nextLook = fresh.count >= batchLimit ? nil : now.advanced(by: pause(lane, fresh, at: now))
     let taken = fresh.prefix(batchLimit)
     let wanted = taken.filter { isWanted($0.record) }
     if !wanted.isEmpty {
@@ -27,9 +27,12 @@ extension DeliveryMachine {
   }
 
   /// Until the next look at a lane that had less than a batch.
-  private mutating func pause(_ lane: DeliveryLane, _ isEmpty: Bool, at now: Timestamp) -> Duration {
+  private mutating func pause(_ lane: DeliveryLane, _ found: [QueuedRecord], at now: Timestamp) -> Duration {
     guard lane == .live, let until = hurryUntil else { return settings.every }
-    if isEmpty, until > now { return min(Self.glance, settings.every) }
+    // Other results are not what is waited for; each look that finds some costs a request.
+    if until > now, !found.contains(where: { $0.record.trigger == .manual }) {
+      return found.isEmpty ? min(Self.glance, settings.every) : min(Self.storeGroup, settings.every)
+    }
     hurryUntil = nil
     return settings.every
   }
@@ -41,10 +44,15 @@ extension DeliveryMachine {
   }
 
   /// The next sign of life is due now, unless this agent gives none.
-  package mutating func makeContact() { if lastPost != nil { lastPost = .epoch } }
+  package mutating func makeContact() {
+    guard lastPost != nil else { return }
+    lastPost = .epoch
+    lanes[.live]?.nextLook = nil
+  }
 
-  /// The store writes in groups, at most a second apart; looked at so often meanwhile.
+  /// The store writes in groups, at most `storeGroup` apart; looked at so often meanwhile.
   private static let hurryTime: Duration = .seconds(5)
+  private static let storeGroup: Duration = .seconds(1)
   private static let glance: Duration = .milliseconds(200)
 
   private func isWanted(_ record: DeliveryRecord) -> Bool {
@@ -121,9 +129,16 @@ extension DeliveryMachine {
     case .transient(let trouble, let wait, let blamesBatch):
       let pause = max(backoff.next(using: &generator), wait ?? .zero)
       hold(pause, at: now)
+      let worked = failingSince == nil && hasDelivered
       let effects = failed(trouble, at: now)
-      guard blamesBatch, let sent else { return effects }
-      return effects + blame(sent.piece, of: sent.lane, pause: pause, at: now)
+      guard let sent else { return effects }
+      if blamesBatch { return effects + blame(sent.piece, of: sent.lane, pause: pause, at: now) }
+      if worked { return effects + doubt(sent.piece, of: sent.lane, pause: pause, at: now) }
+      // Another one fails as well: it is no batch's fault.
+      for lane in DeliveryLane.allCases {
+        lanes[lane]?.forEach { if $0.id != sent.piece.id { $0.blame.alone = 0 } }
+      }
+      return effects
     }
   }
 
@@ -166,18 +181,19 @@ extension DeliveryMachine {
     let outage = failingSince.map { $0.duration(to: now) } ?? .zero
     failingSince = nil
     tally.lastSuccess = now
-    tally.trouble = nil
-    tally.troubleSince = nil
+    let isOneLeft = lanes.values.contains { $0.pieces.contains { $0.blame.alone > 0 } }
+    if !isOneLeft { (tally.trouble, tally.troubleSince) = (nil, nil) }
     // What piled up, while delivery did not work or before this start, must not stand before what comes now.
     wantsLiveLane = wantsLiveLane || !hasDelivered || outage >= .seconds(60)
     hasDelivered = true
     // Parts being looked through are finished first: their story would be lost with the ledgers.
     let isSearching = parkedRows == 0 && lanes.values.contains { $0.pieces.contains(where: \.isSplit) }
-    guard wantsLiveLane, !isSearching else { return [] }
+    guard wantsLiveLane, !isSearching, !isOneLeft else { return [] }
     wantsLiveLane = false
     // The queue moves records between the lanes, so nothing known of either holds any longer.
     lanes = [.live: LaneLedger(), .backlog: LaneLedger()]
-    lanes[.live]?.nextLook = now.advanced(by: settings.every)
+    lanes[.live]?.nextLook = now.advanced(
+      by: hurryUntil == nil ? settings.every : min(Self.glance, settings.every))
     return [.startLiveLane]
   }
 }

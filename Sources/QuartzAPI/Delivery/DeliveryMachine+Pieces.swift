@@ -61,11 +61,7 @@ extension DeliveryMachine {
   }
 
   mutating func shrink(_ piece: Piece, of lane: DeliveryLane, at now: Timestamp) -> [Effect] {
-    if piece.rows.count > 1 {
-      batchLimit = max(1, min(batchLimit, piece.rows.count / 2))
-      split(piece, of: lane, countsAsBisection: piece.isSplit)
-      return remember(at: now)
-    }
+    if piece.rows.count > 1 { return halve(piece, of: lane, at: now) }
     holdUntil = now.advanced(by: .seconds(900))
     if failingSince == nil { failingSince = now }
     tally.trouble = Notice.warning(
@@ -75,14 +71,33 @@ extension DeliveryMachine {
     return []
   }
 
+  /// Smaller batches from now on, this one among them.
+  private mutating func halve(_ piece: Piece, of lane: DeliveryLane, at now: Timestamp) -> [Effect] {
+    batchLimit = max(1, min(batchLimit, piece.rows.count / 2))
+    split(piece, of: lane, countsAsBisection: piece.isSplit)
+    return remember(at: now)
+  }
+
+  /// No answer, or a gateway's, while others are accepted: the batch may take the receiver longer than it has. It is halved
+  /// after three such failures; a row that stands alone is tried ever more rarely, and never given up.
+  mutating func doubt(_ piece: Piece, of lane: DeliveryLane, pause: Duration, at now: Timestamp) -> [Effect] {
+    var piece = piece
+    piece.blame.alone += 1
+    piece.blame.notBefore = now.advanced(by: max(pause, Self.ownPause(piece.blame.alone)))
+    lanes[lane]?.update(piece)
+    guard piece.blame.alone >= 3, piece.rows.count > 1 else { return [] }
+    return halve(piece, of: lane, at: now)
+  }
+
+  /// The pause of one batch grows although the acceptance of others resets the common one.
+  private static func ownPause(_ failures: Int) -> Duration { .seconds(min(300, 1 << min(failures, 9))) }
+
   /// A bare 500 for the same rows, again and again, while others are accepted: then it is the rows.
   mutating func blame(_ piece: Piece, of lane: DeliveryLane, pause: Duration, at now: Timestamp) -> [Effect] {
     var piece = piece
     piece.blame.failures += 1
     piece.blame.since = piece.blame.since ?? now
-    // Its own pause grows although the acceptance of others resets the common one.
-    let own = Duration.seconds(min(300, 1 << min(piece.blame.failures, 9)))
-    piece.blame.notBefore = now.advanced(by: max(pause, own))
+    piece.blame.notBefore = now.advanced(by: max(pause, Self.ownPause(piece.blame.failures)))
     lanes[lane]?.update(piece)
     guard isProven(piece, at: now) else { return [] }
     piece.blame = Piece.Blame()
@@ -104,6 +119,9 @@ extension DeliveryMachine {
     var right = Piece(id: nextPiece, rows: Array(piece.rows[middle...]))
     left.isSplit = countsAsBisection
     right.isSplit = countsAsBisection
+    // They are still what fails while others do not.
+    let alone = min(piece.blame.alone, 1)
+    (left.blame.alone, right.blame.alone) = (alone, alone)
     if countsAsBisection {
       left.sibling = right.id
       right.sibling = left.id

@@ -85,6 +85,8 @@ package struct DeliveryMachine: Sendable {
   /// How often the receiver wants to hear of the agent, where it says so.
   package var contact: Duration?
   var arrived = 0
+  /// When the queue was last asked for live results.
+  var lookedAt: Timestamp?
   package internal(set) var tally = DeliveryTally()
 
   package init(settings: Settings) {
@@ -105,6 +107,7 @@ package struct DeliveryMachine: Sendable {
     if lastPost == nil { lastPost = settings.greets ? .epoch : now }
     growBatch(at: now)
     let ready = candidates(at: now)
+    joinContact(at: now)
     for lane in DeliveryLane.allCases {
       if let piece = ready.first(where: { $0.lane == lane && !$0.piece.isSuspect }) {
         return send(piece, at: now)
@@ -119,6 +122,13 @@ package struct DeliveryMachine: Sendable {
       return .heartbeat
     }
     return .wait(until: nextEvent(after: now))
+  }
+
+  /// A contact that is due takes along what waits.
+  private mutating func joinContact(at now: Timestamp) {
+    guard let due = heartbeatDue, due <= now, lookedAt.map({ $0 < due }) ?? true else { return }
+    guard throttled[.live] == nil, lanes[.live]?.isFull == false else { return }
+    lanes[.live]?.nextLook = nil
   }
 
   private func mayFetch(_ ledger: LaneLedger, _ lane: DeliveryLane, at now: Timestamp) -> Bool {

@@ -27,11 +27,15 @@ package struct DeliveryStatus: Hashable, Sendable {
 
   package init(_ dialect: DeliveryDialect) { self.dialect = dialect }
 
-  init(_ machine: DeliveryMachine, usage: RequestUsage, dialect: DeliveryDialect, now: Timestamp) {
+  /// - Parameter time: that of the machine; what is shown is by the wall clock.
+  init(_ machine: DeliveryMachine, usage: RequestUsage, dialect: DeliveryDialect, time: SteadyTime) {
+    let now = time.now
     self.dialect = dialect
     self.tally = machine.tally
-    self.heldUntil = machine.holdUntil.flatMap { $0 > now ? $0 : nil }
-    self.requestSince = machine.sentAt
+    tally.lastSuccess = tally.lastSuccess.map(time.shown)
+    tally.troubleSince = tally.troubleSince.map(time.shown)
+    self.heldUntil = machine.holdUntil.flatMap { $0 > now ? time.shown($0) : nil }
+    self.requestSince = machine.sentAt.map(time.shown)
     self.open = machine.lanes.values.reduce(0) { $0 + $1.openRows }
     self.parked = machine.parkedRows
     self.hasBacklog = (machine.lanes[.backlog]?.openRows ?? 0) > 0
@@ -39,7 +43,9 @@ package struct DeliveryStatus: Hashable, Sendable {
     self.configuredBatch = machine.settings.batch
     self.usage = usage
     // A wait of seconds is the pace of ordinary delivery.
-    self.throttledUntil = machine.throttled[.live].flatMap { $0 > now.advanced(by: .seconds(5)) ? $0 : nil }
+    self.throttledUntil = machine.throttled[.live].flatMap {
+      $0 > now.advanced(by: .seconds(5)) ? time.shown($0) : nil
+    }
   }
 
   /// Why the last request failed, since when, and the next try; `nil` once a later one succeeded.
@@ -82,9 +88,10 @@ package struct DeliveryStatus: Hashable, Sendable {
     if batch < configuredBatch {
       notices.append(
         .warning(
-          .delivery, "batches of \(batch): the receiver refused larger ones (413)",
+          .delivery, "batches of \(batch): the receiver took no larger ones",
           hint:
-            "raise the body limit of the proxy before it; a larger batch is tried after ten minutes, then ever more rarely"
+            "raise the limits of size and time of the receiver, and of the proxy before it; a larger batch is tried "
+            + "after ten minutes, then ever more rarely"
         ))
     }
     if let problem = usage.skewProblem {

@@ -54,9 +54,8 @@ package actor Handful: DeliveryQueue {
   package func post(by uploader: Uploader) async throws(CancellationError) -> Report {
     for number in 1...Self.tries {
       await uploader.flush(within: Self.patience)
-      let status = await uploader.status()
       if isDone || number == Self.tries { break }
-      let wait = status.heldUntil.map { uploader.time.now.duration(to: $0) } ?? .seconds(1)
+      let wait = uploader.pause.flatMap { $0 > .zero ? $0 : nil } ?? .seconds(1)
       // A receiver that wants us back in an hour will not hear from this command again.
       guard wait <= Self.patience else { break }
       try await uploader.time.sleep(for: max(wait, .milliseconds(10)))

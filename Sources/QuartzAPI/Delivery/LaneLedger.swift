@@ -15,15 +15,18 @@ struct Piece: Hashable, Sendable {
   var isKnownBad = false
   var blame = Blame()
 
-  /// A batch that the receiver answers with a bare 500 may be the reason for it.
+  /// A batch that fails while others are accepted may be the reason for it: by its rows where the receiver answers with a
+  /// bare 500 (`failures`), else by its size (`alone`).
   struct Blame: Hashable, Sendable {
     var failures = 0
+    /// How often it failed right after something else was accepted.
+    var alone = 0
     var since: Timestamp?
     var othersAccepted = false
     var notBefore: Timestamp?
   }
 
-  var isSuspect: Bool { blame.failures > 0 }
+  var isSuspect: Bool { blame.failures > 0 || blame.alone > 0 }
 }
 
 /// State of one lane: the rows on their way. Settled rows are the queue's to know, in whatever order.

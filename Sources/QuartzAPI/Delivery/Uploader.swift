@@ -123,9 +123,12 @@ package final class Uploader: Sendable {
   package func status() async -> DeliveryStatus {
     let usage = await gate.usage()
     return state.withLock {
-      DeliveryStatus($0.machine, usage: usage, dialect: transport.dialect, now: gate.time.now)
+      DeliveryStatus($0.machine, usage: usage, dialect: transport.dialect, time: gate.time)
     }
   }
+
+  /// How long nothing is sent; zero or less where something may be.
+  package var pause: Duration? { state.withLock { $0.machine.holdUntil.map(gate.time.now.duration(to:)) } }
 
   /// One action. Non-nil: there is nothing to do until then.
   private func step() async throws(CancellationError) -> Timestamp? {

@@ -18,17 +18,26 @@ package final class ResourceUpdater: Sendable {
   private let bell = Doorbell()
   private let state: Mutex<State>
 
-  private struct State: Sendable {
+  fileprivate struct State: Sendable {
     var board = ResourceBoard()
     var checks: [MonitoringCheck] = []
     var backoff = Backoff()
     var generator: RandomSource
     /// Nothing is sent before then.
     var heldUntil: Timestamp?
-    /// Refused on its own, as a resource that is gone: not again before then.
-    var setAside: [UniqueID: Timestamp] = [:]
+    /// Refused on their own.
+    var setAside: [UniqueID: Aside] = [:]
     var status = ResourceUpdateStatus()
     var wasOurs = false
+  }
+
+  /// A resource whose status was refused.
+  fileprivate struct Aside: Sendable {
+    /// Not again before then.
+    var until: Timestamp
+    /// An error of the backend may pass: it is retried soon at first.
+    var backoff = Backoff(first: .seconds(10), cap: .seconds(3600))
+    var trouble: Notice
   }
 
   /// A group writes the status of resources once: one of its agents does, from what all of them find.
@@ -121,16 +130,14 @@ package final class ResourceUpdater: Sendable {
         let bytes = state.withLock { state in
           state.board.took(update)
           state.backoff.reset()
-          state.status.trouble = nil
+          state.setAside[update.resource] = nil
+          state.status.trouble = state.trouble
           state.status.told += 1
           return state.board.encoded(base: base.display)
         }
         try? await file.write(bytes)
-      case .refused(let trouble):
-        state.withLock { state in
-          state.setAside[update.resource] = time.now.advanced(by: .seconds(3600))
-          state.status.trouble = trouble
-        }
+      case .refused(let trouble, let mayPass):
+        state.withLock { $0.putAside(update.resource, trouble, mayPass: mayPass, at: time.now) }
       case .later(let trouble, let wait):
         if case .response(let response) = reply, response.status == 401 { _ = await keys.renew() }
         return state.withLock { state in
@@ -143,7 +150,8 @@ package final class ResourceUpdater: Sendable {
       }
     }
     // Another agent's part may become this one's without a word.
-    return time.now.advanced(by: .seconds(sharing == nil ? 300 : 5))
+    let idle = time.now.advanced(by: .seconds(sharing == nil ? 300 : 5))
+    return state.withLock { state in state.setAside.values.reduce(idle) { min($0, $1.until) } }
   }
 
   /// An answer that is lost, to this process or with it, leaves nothing behind that says that the backend has the old status.
@@ -161,20 +169,23 @@ package final class ResourceUpdater: Sendable {
         defer { state.wasOurs = isOurs }
         guard isOurs else {
           state.status.pending = 0
+          state.keepAside([])
           return nil
         }
         if !state.wasOurs { state.board.distrust() }
       }
-      state.setAside = state.setAside.filter { $0.value > time.now }
-      let due = state.board.due.filter { state.setAside[$0.resource] == nil }
-      state.status.pending = due.count
-      return due.first
+      let due = state.board.due
+      state.keepAside(Set(due.map(\.resource)))
+      let ready = due.filter { update in state.setAside[update.resource].map { $0.until <= time.now } ?? true
+      }
+      state.status.pending = ready.count
+      return ready.first
     }
   }
 
   private enum Answer {
     case taken
-    case refused(Notice)
+    case refused(Notice, mayPass: Bool)
     case later(Notice, Duration?)
   }
 
@@ -185,7 +196,7 @@ package final class ResourceUpdater: Sendable {
         Notice.warning(.resources, "cannot reach the quartz api: \(why.printable(maxBytes: 160))"), nil)
     case .response(let response):
       if response.status == 200, response.json?["success"]?.bool == true { return .taken }
-      let refusal = Refusal(response, dialect: .quartz, now: wire.now())
+      let refusal = Refusal(response, dialect: .quartz, now: wire.wall())
       switch response.status {
       case 401, 403:
         return .later(DeliveryDialect.quartz.unauthorized(refusal, for: .resources), .seconds(300))
@@ -198,10 +209,13 @@ package final class ResourceUpdater: Sendable {
           .seconds(300))
       default:
         // This backend says 500 for a resource that is gone, too.
+        let mayPass = response.status >= 500 || [408, 425].contains(response.status)
         return .refused(
           Notice.warning(
             .resources, "a resource's status is refused: \(refusal.words)",
-            hint: "it is tried again in an hour"))
+            hint: mayPass
+              ? "it is retried after growing pauses, up to an hour" : "it is tried again in an hour"),
+          mayPass: mayPass)
       }
     }
   }
@@ -220,6 +234,26 @@ package final class ResourceUpdater: Sendable {
           HeaderField("Content-Type", "application/json"),
         ], body: json.bytes))
   }
+}
+
+extension ResourceUpdater.State {
+  mutating func putAside(_ resource: UniqueID, _ trouble: Notice, mayPass: Bool, at now: Timestamp) {
+    var aside = setAside[resource] ?? .init(until: now, trouble: trouble)
+    let pause = mayPass ? aside.backoff.next(using: &generator) : aside.backoff.cap
+    (aside.until, aside.trouble) = (now.advanced(by: pause), trouble)
+    setAside[resource] = aside
+    status.trouble = trouble
+  }
+
+  /// Those of which nothing is to be written any more are no trouble.
+  mutating func keepAside(_ due: Set<UniqueID>) {
+    guard setAside.contains(where: { !due.contains($0.key) }) else { return }
+    setAside = setAside.filter { due.contains($0.key) }
+    status.trouble = trouble
+  }
+
+  /// That of the resources which were refused, after a request that was taken.
+  var trouble: Notice? { setAside.min { $0.key < $1.key }?.value.trouble }
 }
 
 package struct ResourceUpdateStatus: Hashable, Sendable {

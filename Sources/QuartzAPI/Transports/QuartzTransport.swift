@@ -11,7 +11,7 @@ package struct QuartzTransport: ResultTransport {
   private let keys: KeyRing
   private let agent: Sender
   private let exchange: any HTTPExchanging
-  private let now: @Sendable () -> Timestamp
+  private let wall: @Sendable () -> Timestamp
   private let withMessages: Bool
   private let report: @Sendable () async -> AgentReport
   private let contact: ContactDesk?
@@ -28,7 +28,7 @@ package struct QuartzTransport: ResultTransport {
     self.keys = keys
     self.agent = agent
     self.exchange = wire.exchange
-    self.now = wire.now
+    self.wall = wire.wall
     self.withMessages = settings.deliver.messages
     self.report = report
   }
@@ -43,7 +43,7 @@ package struct QuartzTransport: ResultTransport {
         HeaderField("Accept", "application/json"),
       ], body: body(records, report), timeout: .seconds(60))
     let reply = try await exchange.exchange(request)
-    let outcome = DeliveryRules.judge(reply, by: dialect, sent: records.map(\.sentID), now: now())
+    let outcome = DeliveryRules.judge(reply, by: dialect, sent: records.map(\.sentID), now: wall())
     return DeliveryReport(outcome, reply)
   }
 
@@ -58,7 +58,7 @@ package struct QuartzTransport: ResultTransport {
         json.fieldIfPresent("region", agent.region)
         json.fieldIfPresent("location", agent.location)
         json.field("version", agent.version)
-        report.write(into: &json, now: now())
+        report.write(into: &json, now: wall())
         if let contact {
           json.key("can")
           json.array { json in for word in contact.can { json.string(word) } }
@@ -80,7 +80,10 @@ package struct QuartzTransport: ResultTransport {
 /// Parts of the outside that a transport needs.
 package struct Wire: Sendable {
   package var exchange: any HTTPExchanging
+  /// For waits: it does not step.
   package var now: @Sendable () -> Timestamp
+  /// For what is sent, and beside what the server says of its own time.
+  package var wall: @Sendable () -> Timestamp
   /// Waits for a request's turn in the rate budget.
   package var admitted: @Sendable (RequestUse) async throws(CancellationError) -> Void
   /// Told what an answer says about the rate.
@@ -92,7 +95,7 @@ package struct Wire: Sendable {
     admitted: @escaping @Sendable (RequestUse) async throws(CancellationError) -> Void
   ) {
     self.exchange = exchange
-    self.now = now
+    (self.now, wall) = (now, now)
     self.admitted = admitted
     self.observe = observe
   }
@@ -103,5 +106,6 @@ package struct Wire: Sendable {
       use throws(CancellationError) in
       try await gate.admitted(use)
     }
+    wall = { time.wall }
   }
 }

@@ -91,6 +91,6 @@ final class SupabaseSession: Sendable {
         hint: "check quartz.supabase.email, password and api_key")
       return DeliveryReport(.unauthorized(trouble), reply)
     }
-    return DeliveryReport(DeliveryRules.judge(reply, by: .supabase, sent: [], now: wire.now()), reply)
+    return DeliveryReport(DeliveryRules.judge(reply, by: .supabase, sent: [], now: wire.wall()), reply)
   }
 }

@@ -36,7 +36,7 @@ package struct SupabaseTransport: ResultTransport {
         HeaderField("Prefer", "resolution=ignore-duplicates,return=minimal"),
       ], body: body(records), timeout: .seconds(60))
     let reply = try await wire.exchange.exchange(request)
-    let outcome = DeliveryRules.judge(reply, by: dialect, sent: records.map(\.sentID), now: wire.now())
+    let outcome = DeliveryRules.judge(reply, by: dialect, sent: records.map(\.sentID), now: wire.wall())
     return DeliveryReport(outcome, reply)
   }
 
