@@ -19,6 +19,8 @@ package struct TLSReport: Hashable, Sendable {
   package var pathNotAfter: Int64?
   /// The server's certificate may only be served with a stapled OCSP response (RFC 7633), and came without.
   package var isStapleMissing = false
+  /// A fault of the stapled OCSP response. `nil` where there is none, or no response.
+  package var stapleFault: StapleFault?
 
   package var verified: Bool { problems.isEmpty }
 
