@@ -70,7 +70,7 @@ static inline void quartz_ssl_request_staple(SSL *ssl) {
   (void)SSL_set_tlsext_status_type(ssl, TLSEXT_STATUSTYPE_ocsp);
 }
 
-/* What the stapled response says (RFC 6960). */
+/* Verdicts on a stapled response (RFC 6960). */
 #define QUARTZ_STAPLE_NONE 0
 #define QUARTZ_STAPLE_GOOD 1
 /* No OCSP response, or one that is an error of the responder. */

@@ -21,6 +21,8 @@ struct CertificateRule {
   var isStrict = false
   /// The handshake did not ask whether it is valid, or it is not.
   var isUnverified = false
+  /// Place of the hop that presented it, for messages; `nil` where there is no other one.
+  var hop: Int?
 
   var assertions: [Assertion] {
     if thresholds.warn == nil, thresholds.fail == nil { return [] }
@@ -32,6 +34,17 @@ struct CertificateRule {
 
   /// `nil` when both thresholds hold.
   var verdict: Verdict? {
+    guard let breach, let hop else { return breach }
+    return breach.with(message: "hop \(hop): \(breach.message ?? "")")
+  }
+
+  /// The higher decides among the hops of a check.
+  var severity: Int {
+    guard let breach else { return note == nil ? 0 : 1 }
+    return breach.state == .down ? 3 : 2
+  }
+
+  private var breach: Verdict? {
     if let fail = thresholds.fail, !holds(fail) { return verdict(fail, degraded: false) }
     if let staple, isStrict {
       return Verdict(.tlsUntrusted, phase: .tls, message: staple, degraded: true)
@@ -43,12 +56,11 @@ struct CertificateRule {
   /// A note that changes nothing.
   var note: String? {
     let notes = [isStrict ? nil : staple, expiry].compactMap(\.self)
-    return notes.isEmpty ? nil : notes.joined(separator: "; ")
+    return notes.isEmpty ? nil : (hop.map { "hop \($0): " } ?? "") + notes.joined(separator: "; ")
   }
 
   /// Of a certificate that is taken without verification, where no threshold says it.
   private var expiry: String? {
-    let breach: Verdict? = verdict
     guard isUnverified, breach == nil, let notAfter, notAfter < now else { return nil }
     return "\(which(notAfter)) expired on \(notAfter.rfc3339), and is not verified"
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
 import COpenSSL
 
 /// Faults of a stapled OCSP response (RFC 6066 section 8, RFC 6960) for which clients refuse a server. Its signature is

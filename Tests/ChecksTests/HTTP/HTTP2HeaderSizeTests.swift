@@ -35,11 +35,12 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    (16, Reason.ok, nil), (17, .ok, nil), (40, .ok, nil), (64, .ok, nil),
-    (70, .headersTooLarge, "response headers exceed 64 KiB, 200 fields or 20 interim answers"),
-    (100, .headersTooLarge, "response headers exceed 64 KiB, 200 fields or 20 interim answers"),
-  ] as [(Int, Reason, String?)])
+  @Test(
+    arguments: [
+      (16, Reason.ok, nil), (17, .ok, nil), (40, .ok, nil), (64, .ok, nil),
+      (70, .headersTooLarge, "response headers exceed 64 KiB, 200 fields or 20 interim answers"),
+      (100, .headersTooLarge, "response headers exceed 64 KiB, 200 fields or 20 interim answers"),
+    ] as [(Int, Reason, String?)])
   func aLongBlockIsReadAtOnce(fields: Int, reason: Reason, words: String?) async throws {
     let outcome = try await faultOutcome(
       limit: .seconds(5), change: { $0.httpVersion = "2" },
