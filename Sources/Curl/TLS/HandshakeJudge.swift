@@ -182,6 +182,7 @@ package final class HandshakeJudge {
       details: details,
       pathNotAfter: built == 1 && verifyErrors.isEmpty ? earliestEnd(verification) : nil)
 
+    if report?.pathNotAfter == nil { report?.untrustedNotAfter = earliestEnd(verification) }
     mustStaple = X509_STORE_CTX_get0_cert(verification).map { quartz_x509_must_staple($0) == 1 } ?? false
 
     let refused = options.verify && !problems.isEmpty

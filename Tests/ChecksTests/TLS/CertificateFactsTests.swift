@@ -57,6 +57,22 @@ import Testing
     #expect(rule.note == nil && rule.severity == 0)
   }
 
+  /// A certificate above the server's own counts without verification too; a path of trust outweighs what was sent.
+  @Test func whatEndsFirstUnverified() {
+    let end: Int64 = 1_900_000_000
+    let leaf = PresentedCertificate(
+      subject: "CN=a", issuer: "CN=b", notBefore: 0, notAfter: end, serial: "01", sha256: "00",
+      alternativeNames: [])
+    var report = report([leaf])
+    #expect(report.earliestEnd == end)
+    report.untrustedNotAfter = end - 5
+    #expect(report.earliestEnd == end - 5)
+    report.untrustedNotAfter = end + 5
+    #expect(report.earliestEnd == end)
+    (report.untrustedNotAfter, report.pathNotAfter) = (end - 5, end - 3)
+    #expect(report.earliestEnd == end - 3)
+  }
+
   @Test func faultsOfStaples() {
     #expect(
       (0...8).map { StapleFault($0) } == [
