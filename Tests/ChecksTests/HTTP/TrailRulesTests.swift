@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Curl
 import Monitoring
 import Testing
 
 @testable import Checks
+@testable import Curl
 @testable import Network
 
 /// The sum of an attempt's hops, and whose fault a failure on the way is, without a server.
