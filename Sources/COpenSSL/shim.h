@@ -25,6 +25,7 @@
 #include <openssl/core_names.h>
 #include <openssl/err.h>
 #include <openssl/evp.h>
+#include <openssl/ocsp.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 #include <openssl/x509_vfy.h>
@@ -53,6 +54,9 @@ static inline void quartz_ssl_refuse_renegotiation(SSL_CTX *context) {
   SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION);
 }
 
+/* The same from now on, for one connection. */
+static inline void quartz_ssl_end_renegotiation(SSL *ssl) { (void)SSL_set_options(ssl, SSL_OP_NO_RENEGOTIATION); }
+
 static inline int quartz_ssl_set_max_chain_bytes(SSL_CTX *context, long bytes) {
   return SSL_CTX_set_max_cert_list(context, bytes) >= 0;
 }
@@ -66,10 +70,67 @@ static inline void quartz_ssl_request_staple(SSL *ssl) {
   (void)SSL_set_tlsext_status_type(ssl, TLSEXT_STATUSTYPE_ocsp);
 }
 
-/* Whether one came; it is not read. */
-static inline int quartz_ssl_has_staple(SSL *ssl) {
-  const unsigned char *response = NULL;
-  return SSL_get_tlsext_status_ocsp_resp(ssl, &response) > 0;
+/* Verdicts on a stapled response (RFC 6960). */
+#define QUARTZ_STAPLE_NONE 0
+#define QUARTZ_STAPLE_GOOD 1
+/* No OCSP response, or one that is an error of the responder. */
+#define QUARTZ_STAPLE_UNREADABLE 2
+#define QUARTZ_STAPLE_ERROR 3
+#define QUARTZ_STAPLE_FOREIGN 4
+#define QUARTZ_STAPLE_REVOKED 5
+#define QUARTZ_STAPLE_UNKNOWN 6
+#define QUARTZ_STAPLE_EXPIRED 7
+
+/* Whether a response of OCSP is about the certificate. Without the issuer its serial number alone is compared. */
+static inline int quartz_ocsp_is_about(OCSP_SINGLERESP *single, X509 *certificate, X509 *issuer) {
+  OCSP_CERTID *named = (OCSP_CERTID *)OCSP_SINGLERESP_get0_id(single);
+  ASN1_OBJECT *algorithm = NULL;
+  ASN1_INTEGER *serial = NULL;
+  if (OCSP_id_get0_info(NULL, &algorithm, NULL, &serial, named) != 1) return 0;
+  if (ASN1_INTEGER_cmp(serial, X509_get0_serialNumber(certificate)) != 0) return 0;
+  const EVP_MD *digest = issuer == NULL ? NULL : EVP_get_digestbyobj(algorithm);
+  if (digest == NULL) return 1;
+  OCSP_CERTID *own = OCSP_cert_to_id(digest, certificate, issuer);
+  int is_about = own != NULL && OCSP_id_cmp(own, named) == 0;
+  OCSP_CERTID_free(own);
+  return is_about;
+}
+
+static inline int quartz_ocsp_judge(OCSP_BASICRESP *basic, X509 *certificate, X509 *issuer) {
+  for (int index = 0; index < OCSP_resp_count(basic); index++) {
+    OCSP_SINGLERESP *single = OCSP_resp_get0(basic, index);
+    if (!quartz_ocsp_is_about(single, certificate, issuer)) continue;
+    ASN1_GENERALIZEDTIME *since = NULL, *until = NULL;
+    int status = OCSP_single_get0_status(single, NULL, NULL, &since, &until);
+    if (status == V_OCSP_CERTSTATUS_REVOKED) return QUARTZ_STAPLE_REVOKED;
+    if (OCSP_check_validity(since, until, 300, -1) != 1) return QUARTZ_STAPLE_EXPIRED;
+    return status == V_OCSP_CERTSTATUS_GOOD ? QUARTZ_STAPLE_GOOD : QUARTZ_STAPLE_UNKNOWN;
+  }
+  return QUARTZ_STAPLE_FOREIGN;
+}
+
+/* Reads the staple of a connection whose certificates have been judged. Its signature is not checked. Leaves nothing in
+ * the queue of errors. */
+static inline int quartz_ssl_judge_staple(SSL *ssl) {
+  const unsigned char *bytes = NULL;
+  long count = SSL_get_tlsext_status_ocsp_resp(ssl, &bytes);
+  X509 *certificate = SSL_get0_peer_certificate(ssl);
+  if (count <= 0 || bytes == NULL || certificate == NULL) return QUARTZ_STAPLE_NONE;
+  const STACK_OF(X509) *path = SSL_get0_verified_chain(ssl);
+  X509 *issuer = path != NULL && sk_X509_num(path) > 1 ? sk_X509_value(path, 1) : NULL;
+  int found = QUARTZ_STAPLE_UNREADABLE;
+  ERR_set_mark();
+  OCSP_RESPONSE *response = d2i_OCSP_RESPONSE(NULL, &bytes, count);
+  if (response != NULL && OCSP_response_status(response) != OCSP_RESPONSE_STATUS_SUCCESSFUL) {
+    found = QUARTZ_STAPLE_ERROR;
+  } else if (response != NULL) {
+    OCSP_BASICRESP *basic = OCSP_response_get1_basic(response);
+    if (basic != NULL) found = quartz_ocsp_judge(basic, certificate, issuer);
+    OCSP_BASICRESP_free(basic);
+  }
+  OCSP_RESPONSE_free(response);
+  ERR_pop_to_mark();
+  return found;
 }
 
 /* Whether a certificate may only be served with a staple: the TLS feature status_request (RFC 7633). */

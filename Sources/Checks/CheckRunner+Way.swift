@@ -12,7 +12,7 @@ extension CheckRunner {
     return try await paced(attempt) { attempt async throws(CancellationError) -> Probed in
       var time = AttemptTime(until: attempt.deadline)
       switch try await probe.find(attempt) {
-      case nil: return onOwnPath(try await probe.probe(attempt, at: [], dns: nil))
+      case nil: return onOwnPath(try await ask(attempt, at: [], dns: nil, probe))
       case .ended(let outcome): return .done(try await probe.unanswered(outcome, attempt))
       case .postponed(let wait): return .postponed(by: wait)
       case .found(let addresses, let name):

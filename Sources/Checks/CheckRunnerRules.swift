@@ -33,15 +33,23 @@ package struct ResponseTimeRule: Hashable, Sendable {
     guard let limit else { return }
     outcome.assertions.append(
       Assertion(
-        what: what, expected: "<= \(limit.text)", actual: taken?.roundedText ?? "",
+        what: what, expected: "<= \(limit.text)", actual: taken?.words(beside: limit) ?? "",
         ok: taken.map { $0 <= limit } ?? false))
   }
 
   private func verdict(_ taken: Duration, _ limit: Duration, degraded: Bool, _ paused: Duration) -> Verdict {
     guard taken - paused > limit else { return .paused(for: paused) }
     return Verdict(
-      .responseTime, phase: .assertion, message: "took \(taken.roundedText), more than \(limit.text)",
+      .responseTime, phase: .assertion,
+      message: "took \(taken.words(beside: limit)), more than \(limit.text)",
       degraded: degraded)
+  }
+}
+
+extension Duration {
+  /// Rounded; exact where it is beyond the limit and would read the same.
+  func words(beside limit: Duration) -> String {
+    self > limit && roundedText == limit.roundedText ? text : roundedText
   }
 }
 

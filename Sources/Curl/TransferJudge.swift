@@ -90,6 +90,18 @@ enum TransferStop: Hashable {
 extension TransferEnd {
   /// Decides what the end of a transfer means. Pure: all it knows is in here.
   var outcome: TransferOutcome {
+    let outcome = bareOutcome
+    // The answer to a request that is already under way is a reset, which throws the server's alert away.
+    guard case .failed(let failure) = outcome, handshake?.isRequestUnmet == true,
+      failure.phase == .firstByte, failure.kind == .reset || failure.kind == .closed
+    else { return outcome }
+    return .failed(
+      TransferFailure(
+        .tls(.clientCertificate), phase: .tls,
+        message: "\(failure.message): the server had asked for a client certificate"))
+  }
+
+  private var bareOutcome: TransferOutcome {
     if let proxy, let failure = proxyFailure(proxy) { return .failed(failure) }
     if let stop { return outcome(of: stop) }
     if handshake?.isFlooded == true { return flooded(HandshakeEnd.flood) }

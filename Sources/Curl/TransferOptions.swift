@@ -58,6 +58,7 @@ extension Transfer {
     // libcurl's own limit for the connection is 300 s.
     if !isPlain { try set(CURLOPT_CONNECTTIMEOUT_MS, max(1, milliseconds(backstop))) }
     try set(CURLOPT_HTTP_VERSION, httpVersion)
+    try set(CURLOPT_BUFFERSIZE, mayBeHTTP2 ? Self.http2Buffer : Self.ordinaryBuffer)
     if request.goal == .handshake { try set(CURLOPT_CONNECT_ONLY, 1) }
     if request.decompress {
       try set(CURLOPT_ACCEPT_ENCODING, "")
@@ -67,6 +68,11 @@ extension Transfer {
     try applyMethod()
     try applyHeaders()
   }
+
+  /// Bytes that libcurl hands over at once; the second is its own default. It decodes a whole header block of HTTP/2
+  /// (128 KiB at most) and hands over one buffer of it; the rest then waits until the server sends more, which it does
+  /// not after a short answer. So one buffer holds every block that libcurl takes.
+  static let (http2Buffer, ordinaryBuffer) = (160 * 1024, 16 * 1024)
 
   private var httpVersion: Int {
     switch request.httpVersion {

@@ -73,6 +73,25 @@ import Testing
     #expect(failure(end) == TransferFailure(kind, phase: phase, message: words))
   }
 
+  /// A reset of a request that is under way throws away the alert by which a server refuses that there is no certificate.
+  @Test func anUnmetRequestForACertificate() {
+    var handshake = HandshakeEnd(clientCertificateRequested: true)
+    handshake.isRequestUnmet = true
+    var end = TransferEnd(
+      code: CURLE_RECV_ERROR, systemError: ECONNRESET, phase: .firstByte, handshake: handshake)
+    let words = ConnectionWords.failed(ECONNRESET)
+    #expect(
+      failure(end)
+        == TransferFailure(
+          .tls(.clientCertificate), phase: .tls,
+          message: words + ": the server had asked for a client certificate"))
+    end.phase = .transfer
+    #expect(failure(end) == TransferFailure(.reset, phase: .transfer, message: words))
+    end.phase = .firstByte
+    end.handshake?.isRequestUnmet = false
+    #expect(failure(end) == TransferFailure(.reset, phase: .firstByte, message: words))
+  }
+
   /// One code, and what else is known of the transfer.
   @Test func codesWithDoubts() {
     let notHTTP2 = "what the server sends is not HTTP/2"

@@ -36,6 +36,13 @@ struct CheckRefusalTests {
     Case("source_address", "source_address is an IPv4 address, but 2001:db8::1 is an IPv6 address", tcp) {
       ($0.host, $0.sourceAddress) = ("2001:db8::1", "192.0.2.7")
     },
+    Case("ip", "ip is 6, but proxy 192.0.2.1 is an IPv4 address", http) {
+      ($0.proxy, $0.ip) = (Redacted("http://192.0.2.1:3128"), "6")
+    },
+    Case("ip", "ip is 4, but token_url's host 2001:db8::1 is an IPv6 address", http) {
+      $0.auth.oauth2 = oauth2("https://[2001:db8::1]/token")
+      $0.ip = "4"
+    },
     Case("addresses", "addresses: each has no effect, for 192.0.2.1 is an address itself", tcp) {
       ($0.host, $0.addresses) = ("192.0.2.1", "each")
     },

@@ -17,10 +17,11 @@ struct HTTPJudge {
   /// - Parameters:
   ///   - failure: the verdict of a transfer or redirect that ended the probe early; nil when the answer is complete.
   ///   - lastURL: where the answer came from.
-  ///   - tls: of the last hop that used it.
+  ///   - tls: of the hop whose certificate decides.
+  ///   - hop: the place of that hop, from 1; `nil` where there is no other one.
   init(
     settings: HTTPSettings, failure: Verdict?, report: TransferReport?, lastURL: HTTPURL? = nil,
-    tls: TLSReport?, now: Timestamp, within budget: CPUBudget? = nil
+    tls: TLSReport?, hop: Int? = nil, now: Timestamp, within budget: CPUBudget? = nil
   ) {
     let status = HTTPConditions.status(settings.expect.status, report?.statusCode)
     var judged = [status]
@@ -38,8 +39,9 @@ struct HTTPJudge {
       assertions = judged.map(\.assertion)
       mask = own
     }
-    let certificate = CertificateRule(
+    var certificate = CertificateRule(
       settings.expect.certificateDays, tls, strict: settings.tls.isStrict, now: now)
+    certificate.hop = hop
     if failure == nil { notes += [certificate.note].compactMap(\.self) }
     assertions += certificate.assertions
     self.assertions = assertions

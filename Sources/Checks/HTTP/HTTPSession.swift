@@ -23,6 +23,8 @@ struct HTTPSession {
   private var rule: RedirectRule?
   private var jar = CookieJar()
   private var digest: DigestState?
+  /// The request that is made once more after a 401, and its cookies with those that the 401 set.
+  private var retried: (url: HTTPURL, cookies: String?)?
   /// Of OAuth 2, once fetched.
   var token: String?
   /// The token before, which the server did not take. One is asked for once more, and no more.
@@ -33,6 +35,8 @@ struct HTTPSession {
   init(_ plan: HTTPPlan) { self.plan = plan }
 
   mutating func request(for step: HTTPStep) -> TransferRequest {
+    var step = step
+    if let retried, retried.url == step.url { step.cookies = retried.cookies }
     var request = step.request(plan)
     if let authorization = authorization(for: step) {
       request.headers.append(HeaderField("Authorization", authorization))
@@ -46,7 +50,13 @@ struct HTTPSession {
 
   /// - Parameter now: what cookies expire by.
   mutating func decide(after step: HTTPStep, _ report: TransferReport, now: () -> Timestamp) -> Decision {
-    if report.statusCode == 401, step.sendsOwnHeaders, let again = answerChallenge(report) { return again }
+    if report.statusCode == 401, step.sendsOwnHeaders, let again = answerChallenge(report, to: step) {
+      let now = now()
+      jar.take(report.headerBlock.values("set-cookie"), from: step.url, at: now)
+      retried = (step.url, jar.header(for: step.url, at: now))
+      return again
+    }
+    retried = nil
     // Without a next request there are no cookies to send with it.
     guard plan.settings.follow, RedirectRule.isRedirect(report.statusCode),
       let location = report.headerBlock.reference("location")
@@ -67,15 +77,18 @@ struct HTTPSession {
   }
 
   /// `nil` where the 401 is the answer.
-  private mutating func answerChallenge(_ report: TransferReport) -> Decision? {
+  private mutating func answerChallenge(_ report: TransferReport, to step: HTTPStep) -> Decision? {
     switch plan.settings.auth {
     case .digest:
       guard let answer = DigestAnswer.strongest(of: report.headerBlock.values("www-authenticate")) else {
         return nil
       }
+      // The credentials got here: what a redirect leads to may have another realm, or a nonce of its own.
+      if let before = digest, before.redirects < step.redirects { digest = nil }
       // A second challenge means that the credentials are wrong, unless only the nonce was too old.
       if let digest, !answer.isStale || digest.renewals > 0 { return nil }
-      digest = DigestState(answer: answer, renewals: digest.map { $0.renewals + 1 } ?? 0)
+      digest = DigestState(
+        answer: answer, redirects: step.redirects, renewals: digest.map { $0.renewals + 1 } ?? 0)
       return .again
     case .oauth2:
       guard let token, refusedToken == nil else { return nil }
@@ -104,6 +117,8 @@ struct HTTPSession {
 /// One challenge and the requests answered with it.
 private struct DigestState {
   let answer: DigestAnswer
+  /// Redirects that had been followed when it came.
+  let redirects: Int
   var count: UInt32 = 0
   /// Times the server called a nonce too old.
   var renewals: Int

@@ -13,8 +13,8 @@ struct HTTPTrail: Sendable {
   private var tries: [DialledAddress] = []
   /// How long the first request waited for its turn.
   private var held = Duration.zero
-  /// The last hop that used TLS.
-  private var tls: TLSReport?
+  /// Of each hop that used TLS.
+  private var certificates: [HopCertificate] = []
   private var lastURL: HTTPURL?
   private(set) var last: DialledTransfer?
   /// Source of the last hop's redirect.
@@ -55,7 +55,7 @@ struct HTTPTrail: Sendable {
     if hops.isEmpty { hops = [hop] } else { hops.append(hop) }
     sum += timings
     if isDirect, !dialled.tries.isEmpty { tries += dialled.tries }
-    tls = dialled.report.tls ?? tls
+    if let tls = dialled.report.tls { certificates.append(HopCertificate(hop: hops.count, report: tls)) }
     last = dialled
     lastURL = step.url
   }
@@ -131,13 +131,27 @@ struct HTTPTrail: Sendable {
     }
   }
 
+  /// The worst of all hops: by its verdict, then by its end. The last one of those that are alike.
+  private func decidingCertificate(at now: Timestamp) -> HopCertificate? {
+    let expect = plan.settings.expect.certificateDays
+    let isStrict = plan.settings.tls.isStrict
+    let ranked = certificates.map { certificate in
+      let rule = CertificateRule(expect, certificate.report, strict: isStrict, now: now)
+      return (certificate, rule.severity, certificate.report.earliestEnd ?? .max)
+    }
+    return ranked.reversed().max { $0.1 == $1.1 ? $0.2 > $1.2 : $0.1 < $1.1 }?.0
+  }
+
   /// - Parameter failure: why the last hop is not judged by its answer; `nil` when it is.
   private func outcome(failure: Verdict?, _ budget: CPUBudget) -> ProbeOutcome {
     // What nobody needs without a certificate.
-    let now = tls == nil ? .epoch : clock()
+    let now = certificates.isEmpty ? .epoch : clock()
+    // A handshake that failed is what there is to show.
+    let certificate = failure == nil ? decidingCertificate(at: now) : certificates.last
+    let tls = certificate?.report
     let judge = HTTPJudge(
       settings: plan.settings, failure: failure, report: last?.report, lastURL: lastURL,
-      tls: tls, now: now, within: budget)
+      tls: tls, hop: certificates.count > 1 ? certificate?.hop : nil, now: now, within: budget)
     var outcome = ProbeOutcome(
       judge.verdict, responseTime: sum.total, timings: sum, hops: shownHops, peer: peer,
       statusCode: last?.report.statusCode,
@@ -172,6 +186,13 @@ struct HTTPTrail: Sendable {
     }
     return outcome
   }
+}
+
+/// The handshake of one hop.
+private struct HopCertificate: Sendable {
+  /// Its place among the hops, from 1.
+  var hop: Int
+  var report: TLSReport
 }
 
 extension Timings {

@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 
 /// Decides what an answer's Location leads to. Pure: addresses are judged afterwards, when they are known.
 struct RedirectRule {
@@ -86,6 +87,24 @@ struct RedirectRule {
   static let denied = Verdict(
     .httpRedirectRefused, phase: .transfer,
     message: "redirect to a host that does not resolve or that the egress policy does not allow")
+
+  /// Why an address that a Location names cannot be dialled, which is the target's doing. `nil` where it can.
+  static func refusal(of address: IPAddress, ip: IPPreference, origin: CheckOrigin) -> Verdict? {
+    let words: String
+    if !ip.allows(address) {
+      words = "an IPv\(address.version) address, and the check asks for IPv\(ip.rawValue)"
+    } else if origin == .api {
+      // The policy refuses the rest.
+      return nil
+    } else if address.needsZone {
+      words = "a link-local address, which needs a zone"
+    } else if address.addressClass == .multicast || address == .v4(.max) {
+      words = "a multicast or broadcast address"
+    } else {
+      return nil
+    }
+    return Verdict(.httpRedirectRefused, phase: .transfer, message: "redirect to \(words)")
+  }
 }
 
 extension HTTPStep {

@@ -51,8 +51,9 @@ enum TokenAnswer: Hashable {
       return
     }
     let json = try? JSONValue.parse(report.body, maxDepth: 16)
-    guard status == 200 else {
-      let code = json?["error"]?.string.flatMap { Self.errors.contains(ByteText($0)) ? $0 : nil }
+    let code = json?["error"]?.string.flatMap { Self.errors.contains(ByteText($0)) ? $0 : nil }
+    // Some servers refuse with status 200.
+    guard status == 200, code == nil || json?["access_token"] != nil else {
       self = .refused(
         "status \(status)" + (code.map { ", \($0)" } ?? ""),
         isAboutClient: status == 401 || code == "invalid_client")

@@ -74,7 +74,7 @@ package struct HeartbeatJudge: Sendable {
     if page.started == nil, let taken = page.duration, let limit = settings.maxRun, taken > limit {
       return Verdict(
         .responseTime, phase: .assertion,
-        message: "the last run took \(taken.roundedText), more than \(limit.text)",
+        message: "the last run took \(taken.words(beside: limit)), more than \(limit.text)",
         degraded: true)
     }
     return nil

@@ -131,6 +131,11 @@ package struct TargetFinder: Sendable {
     until deadline: Instant
   ) async throws(CancellationError) -> Finding {
     let check = attempt.check
+    if let literal = IPAddress(endpoint.host),
+      let refusal = RedirectRule.refusal(of: literal, ip: attempt.usableIP, origin: check.origin)
+    {
+      return .ended(ProbeOutcome(refusal))
+    }
     let host = try await resolve(endpoint.host, for: attempt, until: deadline)
     let name = host.time(of: endpoint.host)
     if let failure = host.failure {
@@ -177,18 +182,22 @@ package struct TargetFinder: Sendable {
   }
 
   /// Without `0.0.0.0` and `::`, which a filtering name server gives for what it blocks: dialled, they reach this very
-  /// machine, and its web server would answer for the target. To a stranger's check the policy says so.
+  /// machine, and its web server would answer for the target. Without link-local addresses too, which cannot be dialled
+  /// without a zone: the name's records are wrong, not this machine. To a stranger's check the policy says so.
   private func resolve(
     _ host: String, for attempt: Attempt, until deadline: Instant
   ) async throws(CancellationError) -> ResolvedHost {
     var found = try await lookUp(host, for: attempt, until: deadline)
     guard attempt.check.origin == .local, IPAddress(host) == nil,
-      let nowhere = found.addresses.first(where: { $0.addressClass == .unspecified })
+      let nowhere = found.addresses.first(where: \.isNowhere)
     else { return found }
-    found.addresses.removeAll { $0.addressClass == .unspecified }
+    found.addresses.removeAll(where: \.isNowhere)
     if found.addresses.isEmpty {
-      let words =
-        "\(host) resolves to \(nowhere), which is no host's address: its name server blocks the name"
+      let why =
+        nowhere.needsZone
+        ? "a link-local address: without a zone no connection to it can be made"
+        : "which is no host's address: its name server blocks the name"
+      let words = "\(host) resolves to \(nowhere), \(why)"
       found.failure = Verdict(.dnsNoData, phase: .dns, message: words).with(remark: found.remark)
     }
     return found
@@ -242,6 +251,11 @@ extension Attempt {
     ]
     return account
   }
+}
+
+extension IPAddress {
+  /// No connection to it, as an answer of the DNS, is one to the host that was asked for.
+  fileprivate var isNowhere: Bool { addressClass == .unspecified || needsZone }
 }
 
 extension ResolvedHost {

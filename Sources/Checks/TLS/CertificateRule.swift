@@ -15,10 +15,14 @@ struct CertificateRule {
   let now: Timestamp
   /// It must come with a stapled OCSP response, and did not.
   var isStapleMissing = false
-  /// That degrades the check.
+  /// A fault of the stapled response that came.
+  var stapleFault: StapleFault?
+  /// Such a fault, or a missing response, degrades the check.
   var isStrict = false
   /// The handshake did not ask whether it is valid, or it is not.
   var isUnverified = false
+  /// Place of the hop that presented it, for messages; `nil` where there is no other one.
+  var hop: Int?
 
   var assertions: [Assertion] {
     if thresholds.warn == nil, thresholds.fail == nil { return [] }
@@ -30,9 +34,20 @@ struct CertificateRule {
 
   /// `nil` when both thresholds hold.
   var verdict: Verdict? {
+    guard let breach, let hop else { return breach }
+    return breach.with(message: "hop \(hop): \(breach.message ?? "")")
+  }
+
+  /// The higher decides among the hops of a check.
+  var severity: Int {
+    guard let breach else { return note == nil ? 0 : 1 }
+    return breach.state == .down ? 3 : 2
+  }
+
+  private var breach: Verdict? {
     if let fail = thresholds.fail, !holds(fail) { return verdict(fail, degraded: false) }
-    if isStapleMissing, isStrict {
-      return Verdict(.tlsUntrusted, phase: .tls, message: Self.withoutStaple, degraded: true)
+    if let staple, isStrict {
+      return Verdict(.tlsUntrusted, phase: .tls, message: staple, degraded: true)
     }
     if let warn = thresholds.warn, !holds(warn) { return verdict(warn, degraded: true) }
     return nil
@@ -40,15 +55,21 @@ struct CertificateRule {
 
   /// A note that changes nothing.
   var note: String? {
-    let notes = [isStapleMissing && !isStrict ? Self.withoutStaple : nil, expiry].compactMap(\.self)
-    return notes.isEmpty ? nil : notes.joined(separator: "; ")
+    let notes = [isStrict ? nil : staple, expiry].compactMap(\.self)
+    return notes.isEmpty ? nil : (hop.map { "hop \($0): " } ?? "") + notes.joined(separator: "; ")
   }
 
   /// Of a certificate that is taken without verification, where no threshold says it.
   private var expiry: String? {
-    let breach: Verdict? = verdict
     guard isUnverified, breach == nil, let notAfter, notAfter < now else { return nil }
     return "\(which(notAfter)) expired on \(notAfter.rfc3339), and is not verified"
+  }
+
+  private var staple: String? {
+    if let stapleFault {
+      return "the stapled OCSP response \(stapleFault.rawValue): some clients refuse it"
+    }
+    return isStapleMissing ? Self.withoutStaple : nil
   }
 
   private static let withoutStaple =
@@ -96,7 +117,7 @@ extension CertificateRule {
     self.init(
       thresholds: thresholds, notAfter: report?.earliestEnd.map { Timestamp(seconds: $0) },
       leafNotAfter: report?.chain.first.map { Timestamp(seconds: $0.notAfter) }, now: now,
-      isStapleMissing: report?.isStapleMissing ?? false, isStrict: strict,
+      isStapleMissing: report?.isStapleMissing ?? false, stapleFault: report?.stapleFault, isStrict: strict,
       isUnverified: report?.verified == false)
   }
 }

@@ -18,6 +18,9 @@ struct BodyText: Sendable {
   /// The answer names no charset, and the body is no UTF-8: it is taken to be ASCII and bytes of another charset.
   private(set) var isUnnamed = false
 
+  /// The answer names UTF-8, and the body is none.
+  private(set) var isMisnamed = false
+
   init(asBytes bytes: [UInt8]) { (self.bytes, isText, isForBytes) = (bytes, false, true) }
 
   init(_ body: [UInt8], _ headers: HeaderBlock, within budget: CPUBudget) {
@@ -36,6 +39,7 @@ struct BodyText: Sendable {
         return
       }
       (isUnknown, keepsASCII) = (decoded == nil, charset.keepsASCII)
+      isMisnamed = charset == .utf8
     } else {
       isUnknown = naming.isUnknown
       // Nothing says so, and it reads as nothing else; seven bits read as everything.
@@ -54,19 +58,20 @@ struct BodyText: Sendable {
   /// Whether the text may be there and not be found, as nothing is known of its bytes.
   func mayHide(_ text: String) -> Bool {
     let isASCII = text.utf8.allSatisfy { $0 < 0x80 }
-    return isUnnamed ? !isASCII : isUnknown && !isText && !(keepsASCII && isASCII)
+    return isUnnamed || isMisnamed ? !isASCII : isUnknown && !isText && !(keepsASCII && isASCII)
   }
 
   /// The same of a pattern: one that is more than ASCII letters may be about characters that take several bytes. Where
   /// no charset is named, it must name other characters than ASCII.
   func mayHide(pattern text: String) -> Bool {
-    if isUnnamed { return mayHide(text) || escapesBeyondASCII(text) }
+    if isUnnamed || isMisnamed { return mayHide(text) || escapesBeyondASCII(text) }
     return mayHide(text) || isUnknown && !isText && text.utf8.contains { ".[\\".utf8.contains($0) }
   }
 
   /// Why a text that is not found may be there all the same.
   var hidingWords: String {
-    isUnnamed
+    if isMisnamed { return "could not be judged: the answer names UTF-8, and the body is none" }
+    return isUnnamed
       ? "could not be judged: the body is no UTF-8, and names no charset"
       : "could not be judged in an unknown charset"
   }

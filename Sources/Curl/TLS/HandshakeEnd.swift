@@ -22,6 +22,8 @@ package struct HandshakeEnd: Hashable, Sendable {
   package var isOutOfMemory = false
   /// Bits of the server's Diffie-Hellman group, which was refused because it takes too long.
   package var hugeGroup: Int?
+  /// The server asked for a client certificate, got none, and said nothing since: under TLS 1.3 it refuses only then.
+  package var isRequestUnmet = false
 
   package init(
     problems: [CertificateProblem] = [], words: String = "", alert: Int32? = nil,

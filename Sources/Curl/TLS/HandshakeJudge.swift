@@ -40,6 +40,8 @@ package final class HandshakeJudge {
   private var records = RecordBudget()
   /// The server sent more records without content than any connection has, and reading was ended for it.
   package private(set) var isFlooded = false
+  /// A record came once the handshake was complete.
+  private var hasHeardSince = false
   /// Counts the chain that was received, until the connection is no more.
   private let lease: MemoryLease
   private var isOutOfMemory = false
@@ -82,9 +84,6 @@ package final class HandshakeJudge {
       quartz_ssl_set_max_chain_bytes(context, 64 * 1024) == 1
     else { return false }
     if let sort = options.keySort, quartz_ssl_set_signatures(context, sort.signatures) != 1 { return false }
-    // Up to TLS 1.2 it is how a server asks for a client certificate once it knows the path. A client that has none to give
-    // has nothing to gain from it.
-    if options.clientCertificate == nil { quartz_ssl_refuse_renegotiation(context) }
     SSL_CTX_set1_cert_store(context, store.pointer)
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nil)
     SSL_CTX_set_cert_verify_callback(context, judgeCertificate, itself)
@@ -122,6 +121,9 @@ package final class HandshakeJudge {
       isFlooded: isFlooded)
     end.isOutOfMemory = isOutOfMemory
     end.hugeGroup = hugeGroup
+    end.isRequestUnmet =
+      clientCertificateRequested && options.clientCertificate == nil && report?.version == "TLSv1.3"
+      && doneAt != nil && !hasHeardSince
     return end
   }
 
@@ -139,6 +141,7 @@ package final class HandshakeJudge {
 
   /// False: the connection is to be read no more.
   func takeRecord(content: Int32, first: UInt8?) -> Bool {
+    if doneAt != nil { hasHeardSince = true }
     if records.take(content: content, first: first) { return true }
     isFlooded = true
     return false
@@ -179,6 +182,7 @@ package final class HandshakeJudge {
       details: details,
       pathNotAfter: built == 1 && verifyErrors.isEmpty ? earliestEnd(verification) : nil)
 
+    if report?.pathNotAfter == nil { report?.untrustedNotAfter = earliestEnd(verification) }
     mustStaple = X509_STORE_CTX_get0_cert(verification).map { quartz_x509_must_staple($0) == 1 } ?? false
 
     let refused = options.verify && !problems.isEmpty
@@ -261,8 +265,19 @@ package final class HandshakeJudge {
 
   fileprivate func noteClientCertificate() { clientCertificateRequested = true }
 
+  private func noteStaple(_ ssl: OpaquePointer) {
+    let found = quartz_ssl_judge_staple(ssl)
+    report?.isStapleMissing = mustStaple && found == QUARTZ_STAPLE_NONE
+    report?.stapleFault = StapleFault(found)
+  }
+
   fileprivate func note(_ ssl: OpaquePointer, _ event: Int32, _ value: Int32) {
-    if event & SSL_CB_HANDSHAKE_START != 0 { quartz_ssl_request_staple(ssl) }
+    if event & SSL_CB_HANDSHAKE_START != 0 {
+      quartz_ssl_request_staple(ssl)
+      // Up to TLS 1.2 a second handshake is how a server asks for a client certificate once it knows the path, and it may be
+      // content without one. There is no third.
+      if doneAt != nil { quartz_ssl_end_renegotiation(ssl) }
+    }
     if event & SSL_CB_HANDSHAKE_START != 0, let serverName = options.serverName, IPAddress(serverName) == nil
     {
       // Here, because libcurl sets the URL's host after it handed us the context. Without a final dot (RFC 6066 section 3).
@@ -270,10 +285,10 @@ package final class HandshakeJudge {
     }
     if event & SSL_CB_HANDSHAKE_DONE != 0, doneAt == nil {
       doneAt = .now
-      // Up to TLS 1.2 it comes behind the certificate, and was not there when that was judged.
-      report?.isStapleMissing = mustStaple && quartz_ssl_has_staple(ssl) == 0
       noteProtocol(ssl)
     }
+    // Up to TLS 1.2 it comes behind the certificate, and was not there when that was judged.
+    if event & SSL_CB_HANDSHAKE_DONE != 0 { noteStaple(ssl) }
     // An alert is its level and its description, a byte each.
     if event & SSL_CB_ALERT != 0, event & SSL_CB_READ != 0, value >> 8 == SSL3_AL_FATAL {
       alert = value & 0xff

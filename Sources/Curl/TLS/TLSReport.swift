@@ -17,8 +17,12 @@ package struct TLSReport: Hashable, Sendable {
   /// The earliest end of validity on the path of trust that was found, leaf and anchor included, in seconds since the
   /// epoch. `nil` where there is no such path. Further certificates of the server are no part of it.
   package var pathNotAfter: Int64?
+  /// The same on as much of a path as there is, where it is not one of trust.
+  package var untrustedNotAfter: Int64?
   /// The server's certificate may only be served with a stapled OCSP response (RFC 7633), and came without.
   package var isStapleMissing = false
+  /// A fault of the stapled OCSP response. `nil` where there is none, or no response.
+  package var stapleFault: StapleFault?
 
   package var verified: Bool { problems.isEmpty }
 
@@ -28,10 +32,10 @@ package struct TLSReport: Hashable, Sendable {
       .joined(separator: ", ")
   }
 
-  /// When the certificate stops being valid: its own end, or an earlier one on the path of trust. `nil` where no
-  /// certificate came.
+  /// When the certificate stops being valid: its own end, or an earlier one on the path above it, of trust or not. `nil`
+  /// where no certificate came.
   package var earliestEnd: Int64? {
-    chain.first.map { min($0.notAfter, pathNotAfter ?? $0.notAfter) }
+    chain.first.map { min($0.notAfter, pathNotAfter ?? untrustedNotAfter ?? $0.notAfter) }
   }
 
   package init(

@@ -139,7 +139,8 @@ extension MonitoringCheck {
   /// `nil` for a check without TLS.
   private var tlsOptions: TLSOptions? {
     switch kind {
-    case .http(let http): http.url.scheme == .https ? http.tls : nil
+    // A redirect may lead to https.
+    case .http(let http): http.url.scheme == .https || http.follow ? http.tls : nil
     case .tcp(let tcp): tcp.tls
     case .tls(let tls): tls.options
     case .dns(let dns): dns.tls

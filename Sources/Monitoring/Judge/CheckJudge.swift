@@ -83,16 +83,17 @@ extension CheckJudge {
   /// Keys about the addresses of a name, for a host that is an address itself. A stranger's columns are filled in for
   /// every check, so they are only of interest where a person wrote them.
   mutating func literal(_ kind: CheckKind, _ common: Common) {
-    guard definition.origin == .local, let host = kind.dialled?.host, let address = IPAddress(host) else {
-      return
+    guard definition.origin == .local else { return }
+    for place in kind.places {
+      guard let address = IPAddress(place.host) else { continue }
+      let family = "\(place.words) is an IPv\(address.version) address"
+      if common.ip != .any, common.ip.rawValue != String(address.version) {
+        problem(["ip"], "ip is \(common.ip.rawValue), but \(family)")
+      } else if let source = common.sourceAddress, source.version != address.version {
+        problem(["source_address"], "source_address is an IPv\(source.version) address, but \(family)")
+      }
     }
-    let family = "an IPv\(address.version) address"
-    if common.ip != .any, common.ip.rawValue != String(address.version) {
-      problem(["ip"], "ip is \(common.ip.rawValue), but \(host) is \(family)")
-    } else if let source = common.sourceAddress, source.version != address.version {
-      problem(
-        ["source_address"], "source_address is an IPv\(source.version) address, but \(host) is \(family)")
-    }
+    guard let host = kind.dialled?.host, IPAddress(host) != nil else { return }
     if common.addresses == .each {
       problem(
         ["addresses"], "addresses: each has no effect, for \(host) is an address itself",
@@ -204,5 +205,20 @@ extension CheckJudge {
         ["confirm_delay"], "confirm_delay has no effect with retries 0",
         hint: "the confirmation comes after the last retry; leave one of them out")
     }
+  }
+}
+
+extension CheckKind {
+  /// The hosts that are dialled for it, as messages name them: the target's, the proxy's in its place, and that of an
+  /// endpoint for tokens.
+  fileprivate var places: [(host: String, words: String)] {
+    var places = (dialled?.host).map { [(host: $0, words: $0)] } ?? []
+    guard case .http(let http) = self else { return places }
+    if let proxy = http.proxy {
+      places.append((proxy.endpoint.host, "proxy \(proxy.endpoint.host)"))
+    } else if case .oauth2(let oauth2) = http.auth {
+      places.append((oauth2.tokenURL.host, "token_url's host \(oauth2.tokenURL.host)"))
+    }
+    return places
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Monitoring
 import Testing
 
 @testable import Checks
@@ -79,5 +80,17 @@ import Testing
     #expect(!Charset.utf16(isLittleEndian: true).keepsASCII && Charset.utf8.keepsASCII)
     #expect(Charset.windows1252.keepsASCII && Charset.other("GBK").keepsASCII)
     #expect(!Charset.other("UTF-7").keepsASCII && !Charset.other("IBM037").keepsASCII)
+  }
+
+  /// A body that names UTF-8 and is none is as uncertain.
+  @Test(arguments: [("Störung", false), ("Error!", true)])
+  func whatIsAbsentInAMisnamedBody(word: String, isKnown: Bool) throws {
+    let body = Array("<p>St".utf8) + [0xf6] + Array("rung</p>".utf8)
+    let judge = try Answer(headers: [("Content-Type", "text/html; charset=utf-8")], bytes: body).judged {
+      $0.http.expect.bodyNotContains = [word]
+    }
+    let words = "could not be judged: the answer names UTF-8, and the body is none"
+    #expect(judge.verdict.isSuccess == isKnown)
+    #expect(judge.verdict.message == (isKnown ? nil : "body.not_contains \"\(word)\" \(words)"))
   }
 }

@@ -63,6 +63,20 @@ import Testing
     #expect(outcome.hops.count < 6)
   }
 
+  /// The target's own words lead there: it is down, and this machine is not at fault.
+  @Test(arguments: [
+    ("http://[::1]:9/", "4", "redirect to an IPv6 address, and the check asks for IPv4"),
+    ("http://[fe80::1]/", "any", "redirect to a link-local address, which needs a zone"),
+    ("http://[ff02::1]/", "any", "redirect to a multicast or broadcast address"),
+    ("http://255.255.255.255/", "any", "redirect to a multicast or broadcast address"),
+  ])
+  func addressesThatCannotBeDialled(location: String, ip: String, words: String) async throws {
+    let outcome = try await redirect(to: location, change: { $0.ip = ip })
+    #expect(outcome.verdict == Verdict(.httpRedirectRefused, phase: .transfer, message: words))
+    #expect(outcome.verdict.state == .down)
+    #expect(outcome.excerpt == "Location: \(location)")
+  }
+
   @Test(
     "N13: a redirect to another scheme is refused before anything is dialled",
     arguments: [

@@ -87,6 +87,42 @@ import Testing
     #expect(session.decide(after: step, challenge(stale: true, nonce: "n3"), now: { Self.now }) == .final)
   }
 
+  /// What a redirect leads to may have a realm or a nonce of its own, once a hop: the credentials got there.
+  @Test(arguments: ["r", "other"])
+  func aHopHasAChallengeOfItsOwn(realm: String) throws {
+    let plan = try digestPlan()
+    let step = HTTPStep(plan.settings)
+    var session = HTTPSession(plan)
+    #expect(session.decide(after: step, challenge(), now: { Self.now }) == .again)
+    _ = session.request(for: step)
+    let led = session.decide(after: step, answer(302, [("Location", "/next")]), now: { Self.now })
+    guard case .follow(let next) = led else { throw WrongKind() }
+    #expect(authorization(session.request(for: next))?.contains("nonce=\"n1\"") == true)
+    let value = "Digest realm=\"\(realm)\", nonce=\"n2\", qop=\"auth\""
+    let second = answer(401, [("WWW-Authenticate", value)])
+    #expect(session.decide(after: next, second, now: { Self.now }) == .again)
+    let header = try #require(authorization(session.request(for: next)))
+    #expect(header.contains("realm=\"\(realm)\", nonce=\"n2\"") && header.contains("nc=00000001,"))
+    #expect(session.decide(after: next, second, now: { Self.now }) == .final)
+  }
+
+  /// A server may keep the nonce in a session: the request that answers the challenge has the challenge's cookies.
+  @Test func theCookiesOfAChallengeAreSent() throws {
+    let plan = try digestPlan()
+    let step = HTTPStep(plan.settings)
+    var session = HTTPSession(plan)
+    var challenge = challenge()
+    challenge.headers.append(HeaderField("Set-Cookie", "s=1; Path=/"))
+    #expect(session.decide(after: step, challenge, now: { Self.now }) == .again)
+    func cookie(_ request: TransferRequest) -> String? {
+      request.headers.first { $0.name == "Cookie" }?.value.reveal()
+    }
+    #expect(cookie(session.request(for: step)) == "s=1")
+    let led = session.decide(after: step, answer(302, [("Location", "/next")]), now: { Self.now })
+    guard case .follow(let next) = led else { throw WrongKind() }
+    #expect(cookie(session.request(for: next)) == "s=1")
+  }
+
   /// Only a 401 to a request of the check's own is a challenge, and only one that can be met.
   @Test func whatIsNoChallenge() throws {
     let plan = try digestPlan()

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
-import Curl
 import Monitoring
 import Testing
 
 @testable import Checks
+@testable import Curl
 @testable import Network
 
 /// The sum of an attempt's hops, and whose fault a failure on the way is, without a server.
@@ -55,6 +55,36 @@ import Testing
         report: report(200, [0, 1, 3, 7, 15], queued: 9), peer: Self.peers[1], elapsed: .milliseconds(15),
         lateness: .zero), step, dns: .milliseconds(16))
     return trail
+  }
+
+  /// The worst certificate of all hops decides, and the message names its hop; of equals it is the last one's.
+  @Test(
+    arguments: [
+      (5, 364, "hop 1: certificate is valid until 2027-01-20T08:00:00.000Z, less than 21d from now", 5),
+      (364, 5, "hop 2: certificate is valid until 2027-01-20T08:00:00.000Z, less than 21d from now", 5),
+      (364, 300, nil, 300), (300, 364, nil, 300),
+    ] as [(Int64, Int64, String?, Int)])
+  func theWorstCertificateDecides(first: Int64, second: Int64, words: String?, days: Int) throws {
+    let plan = try plan { $0.certificate.warn = .seconds(21 * 86_400) }
+    var trail = HTTPTrail(plan, now: { Self.now })
+    var step = HTTPStep(plan.settings)
+    for (index, left) in [first, second].enumerated() {
+      var report = report(index == 0 ? 302 : 200, [0, 1, 3, 7, 15])
+      let leaf = PresentedCertificate(
+        subject: "CN=\(index)", issuer: "CN=ca", notBefore: 0, notAfter: 1_800_000_000 + left * 86_400,
+        serial: "01", sha256: "00", alternativeNames: [])
+      report.tls = TLSReport(version: "TLSv1.3", cipher: nil, chain: [leaf], problems: [])
+      step.redirects = index
+      trail.add(
+        DialledTransfer(
+          report: report, peer: Self.peers[index], elapsed: .milliseconds(15), lateness: .zero), step,
+        dns: nil
+      )
+    }
+    let outcome = trail.outcome(.answered(nil), within: CPUBudget(bytes: 0))
+    #expect(outcome.verdict.message == words)
+    #expect(outcome.verdict.state == (words == nil ? .up : .degraded))
+    #expect(outcome.tls?.daysRemaining == days)
   }
 
   /// Each part of the time is the sum over the hops, and everything else is the last hop's.

@@ -31,6 +31,25 @@ import Testing
     }
   }
 
+  @Test func aLinkLocalAddressIsTheZonesFault() async throws {
+    let outcome = try await probe([.v6(high: 0xfe80_0000_0000_0000, low: 1)], port: 9)
+    #expect(
+      outcome.verdict
+        == Verdict(
+          .dnsNoData, phase: .dns,
+          message: "good.test resolves to fe80::1, a link-local address: "
+            + "without a zone no connection to it can be made"))
+    #expect(outcome.verdict.state == .down)
+  }
+
+  @Test func aLinkLocalAddressIsLeftOut() async throws {
+    try await withLoopbackServer(script: { $0.waitForEnd() }) { server in
+      let outcome = try await probe(
+        [.v6(high: 0xfe80_0000_0000_0000, low: 1), .loopback], port: server.port)
+      #expect(outcome.verdict.state == .up && outcome.address == "127.0.0.1:\(server.port)")
+    }
+  }
+
   @Test func beforeOthersItIsLeftOut() async throws {
     try await withLoopbackServer(script: { $0.waitForEnd() }) { server in
       let outcome = try await probe([.v4(0), .loopback], port: server.port)

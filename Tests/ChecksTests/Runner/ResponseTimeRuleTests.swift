@@ -27,6 +27,13 @@ import Testing
     #expect(verdict.reason == (state == .up ? .ok : .responseTime))
   }
 
+  /// A time that would read like the limit that it is beyond is shown exactly.
+  @Test func aTimeJustBeyondItsLimit() {
+    let outcome = judged(.microseconds(800_400))
+    #expect(outcome.verdict.message == "took 800400us, more than 800ms")
+    #expect(outcome.assertions.map(\.actual) == ["800400us", "800ms"])
+  }
+
   /// A time that is beyond a threshold only with a pause of this process says nothing about the target.
   @Test(
     arguments: [

@@ -42,6 +42,44 @@ import Testing
     if left == nil { #expect(rule.verdict?.message == "no certificate was presented") }
   }
 
+  /// A response that clients refuse a server for is as bad as none; messages of several hops name theirs.
+  @Test func staplesWithFaults() {
+    let words = "the stapled OCSP response says that the certificate is revoked: some clients refuse it"
+    var rule = rule(left: 30 * Self.day, isStrict: true)
+    rule.stapleFault = .revoked
+    #expect(rule.verdict == Verdict(.tlsUntrusted, phase: .tls, message: words, degraded: true))
+    #expect(rule.note == nil && rule.severity == 2)
+    rule.hop = 2
+    #expect(rule.verdict?.message == "hop 2: " + words)
+    rule.isStrict = false
+    #expect(rule.verdict == nil && rule.note == "hop 2: " + words && rule.severity == 1)
+    rule.stapleFault = nil
+    #expect(rule.note == nil && rule.severity == 0)
+  }
+
+  /// A certificate above the server's own counts without verification too; a path of trust outweighs what was sent.
+  @Test func whatEndsFirstUnverified() {
+    let end: Int64 = 1_900_000_000
+    let leaf = PresentedCertificate(
+      subject: "CN=a", issuer: "CN=b", notBefore: 0, notAfter: end, serial: "01", sha256: "00",
+      alternativeNames: [])
+    var report = report([leaf])
+    #expect(report.earliestEnd == end)
+    report.untrustedNotAfter = end - 5
+    #expect(report.earliestEnd == end - 5)
+    report.untrustedNotAfter = end + 5
+    #expect(report.earliestEnd == end)
+    (report.untrustedNotAfter, report.pathNotAfter) = (end - 5, end - 3)
+    #expect(report.earliestEnd == end - 3)
+  }
+
+  @Test func faultsOfStaples() {
+    #expect(
+      (0...8).map { StapleFault($0) } == [
+        nil, nil, .unreadable, .responderError, .foreign, .revoked, .unknown, .expired, nil,
+      ])
+  }
+
   /// A missing staple degrades where that is asked for, behind `fail` and before `warn`; else it is a note.
   @Test func staples() {
     let words =
