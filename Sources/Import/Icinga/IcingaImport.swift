@@ -317,6 +317,7 @@ final class IcingaBook {
     var timeout = (check["timeout"]?.word).flatMap { ForeignDuration.milliseconds($0) } ?? 10_000
     if let most = span("check_timeout") { timeout = min(timeout, most) }
     check.pace(interval: interval, timeout: timeout)
+    check.keepLimitsWithinTimeout()
     check["retries"] = .plain("0")
     let tries = object["max_check_attempts"]
     for node in tries?.sources ?? [] {
