@@ -191,6 +191,7 @@ import Testing
         "\"old c\" the function regex is not worked out",
         "\"web1 d\" NodeName is not known before Icinga runs",
         "\"old d\" NodeName is not known before Icinga runs",
+        "\"notification n\" its command sends no mail to a user: write alerts.channels, see docs/alerts.md",
       ])
     #expect(
       made.reasonCounts == [

@@ -7,6 +7,33 @@ import Testing
 
 /// Contacts of Nagios by mail, and what depends on what.
 @Suite struct NagiosContactsTests {
+  /// A contact has one address or several, with or without names; a word that is none gets no mail.
+  @Test(
+    arguments: [
+      ("a@x.example", ["a@x.example"], []),
+      ("a@x.example, b@x.example", ["a@x.example", "b@x.example"], []),
+      ("a@x.example b@x.example", ["a@x.example", "b@x.example"], []),
+      ("Ann Other <a@x.example>", ["a@x.example"], []),
+      ("Ann <a@x.example>,b@x.example", ["a@x.example", "b@x.example"], []),
+      ("root, a@x.example", ["a@x.example"], ["\"root\" has no @, so it gets no mail"]),
+    ] as [(String, [String], [String])])
+  func addresses(email: String, to: [String], words: [String]) throws {
+    let text = Self.base.replacing("email ann@a.example", with: "email \(email)")
+    let made = try ReadSource(.nagios, text.replacing("members bob", with: "members ann"))
+    let channel = try #require(made.imported.sections.channels.first)
+    guard case .list(let items)? = channel["mail.to"] else { return #expect(Bool(false), "no list") }
+    #expect(items.compactMap(\.word) == to)
+    #expect(channel.notes.filter { $0.change == .laxer }.map(\.why) == words)
+  }
+
+  /// A contact behind an exclamation mark is excluded.
+  @Test func excludedContacts() throws {
+    let made = try ReadSource(
+      .nagios, Self.base.replacing("contact_groups admins", with: "contacts ann,!bob,carl,!carl"))
+    #expect(made.imported.sections.channels.map { String($0.name.prefix(3)) } == ["ann"])
+    #expect(!made.reasons.contains { $0.contains("is not in the files given") })
+  }
+
   static let base = """
     define command {
       command_name notify-by-mail

@@ -86,7 +86,7 @@ import Testing
     arguments: [
       ("-w 100,20%", "100ms", nil, "19.99%", nil), ("-w 100,20", "100ms", nil, "19.99%", nil),
       ("-c 0.5,100%", nil, "500us", nil, "100%"), ("-w 100,0%", "100ms", nil, nil, nil),
-      ("-w 60000,5%", "1m", nil, "4.99%", nil), ("-w 60001,5%", nil, nil, "4.99%", nil),
+      ("-w 60000,5%", "10s", nil, "4.99%", nil), ("-w 60001,5%", nil, nil, "4.99%", nil),
       ("-w 1,2% -c 3,4%", "1ms", "3ms", "1.99%", "3.99%"),
     ] as [(String, String?, String?, String?, String?)])
   func roundTrips(options: String, warn: String?, fail: String?, lossWarn: String?, lossFail: String?) throws
@@ -112,6 +112,9 @@ import Testing
       ("-w 1,2% -c 3,4%", "1ms", "3ms", "1.99%", "3.99%"),
       ("-w 30,4% -c 3,40%", "3ms", "3ms", "3.99%", "39.99%"),
       ("-c 60001,100%", "200ms", nil, "39.99%", "100%"),
+      ("-w 200ms,40% -c 2s,80%", "200ms", "2s", "39.99%", "79.99%"),
+      ("-w 1500us,10% -c 2m,20%", "1500us", "2ms", "9.99%", "19.99%"),
+      ("-w 100 -c 1.5s", "100ms", "1500ms", "39.99%", "79.99%"),
     ] as [(String, String?, String?, String?, String?)])
   func limitsOfIcmp(options: String, warn: String?, fail: String?, lossWarn: String?, lossFail: String?)
     throws

@@ -2,13 +2,13 @@
 
 import Basics
 
-/// Attributes of hosts and services that no file sets, as rules see them.
+/// Attributes of hosts, services and users that no file sets, as rules see them.
 enum IcingaAttributes {
   /// Attributes that are empty then.
   private static let empty: Set<ByteText> = [
     "vars", "address", "address6", "zone", "display_name", "notes", "notes_url", "action_url", "icon_image",
     "icon_image_alt", "check_command", "event_command", "check_period", "check_timeout", "command_endpoint",
-    "templates", "host_name", "name",
+    "templates", "host_name", "name", "email", "pager", "period",
   ]
 
   /// Icinga's own value; `nil` when it is not known before Icinga runs.

@@ -30,7 +30,7 @@ final class IcingaContacts {
   private var mailed: [ByteText: Bool] = [:]
   private var leftOut: Set<Int> = []
   private var users: [ByteText: User] = [:]
-  private var members: [ByteText: [String]] = [:]
+  private let members: IcingaMembers
   private var periods: Set<ByteText> = []
   /// Users of all checks together, each time they or their groups are named.
   private var pairs = 0
@@ -40,6 +40,8 @@ final class IcingaContacts {
   init(_ objects: [IcingaObject], _ work: IcingaWork, _ ledger: Ledger) throws(ImportProblem) {
     (self.work, self.ledger) = (work, ledger)
     notifications = objects.filter { $0.type == "Notification" && $0.kind == .apply }
+    members = try IcingaMembers(objects, work)
+    let groups = try IcingaGroups(objects, of: "UserGroup", work)
     for object in objects where object.kind == .object {
       guard ["Notification", "NotificationCommand", "User", "TimePeriod"].contains(object.type),
         let (name, scope) = try made(object)
@@ -51,9 +53,8 @@ final class IcingaContacts {
       case "NotificationCommand": commands[ByteText(name)] = object
       case "User":
         users[ByteText(name)] = User(id: object.id, name: name, values: scope.object)
-        for group in scope["groups"]?.items.compactMap(\.text) ?? [] {
-          members[ByteText(group), default: []].append(name)
-        }
+        let joined = try groups.joined(scope.object, as: "user")
+        try members.enter(name, joined["groups"]?.items ?? [])
       default: if Self.isAlways(scope) { periods.insert(ByteText(name)) }
       }
     }
@@ -65,6 +66,7 @@ final class IcingaContacts {
       return nil
     }
     scope["name"] = try work.evaluate(expression, scope)
+    if object.type == "User" { scope["display_name"] = scope["name"] }
     try work.make(object, &scope)
     return scope.why == nil || object.type == "Notification" ? (name, scope) : nil
   }
@@ -95,21 +97,26 @@ final class IcingaContacts {
     _ check: inout ImportedCheck, _ checked: IcingaChecked, _ scope: IcingaWork.Scope, _ object: IcingaObject
   ) throws(ImportProblem) {
     guard scope.why == nil, scope.rules.isEmpty || scope.isMatched == true else {
-      return leaveOut(object, scope.obstacle, &check)
+      return leaveOut(object, scope, scope.obstacle, &check)
     }
     try work.step(Self.read.reduce(0) { $0 + (scope[$1]?.size ?? 0) })
     let enabled = (checked.service ?? checked.host)["enable_notifications"]
     carry(enabled)
     let reach = reach(scope)
-    if let why = reach.why { return leaveOut(object, why, &check) }
+    if let why = reach.why { return leaveOut(object, scope, why, &check) }
     guard enabled?.truth != false, reach.isProblem else { return }
     guard let command = scope["command"]?.text, isMailed(command) else {
       return leaveOut(
-        object, "its command sends no mail to a user: write alerts.channels, see docs/alerts.md", &check)
+        object, scope, "its command sends no mail to a user: write alerts.channels, see docs/alerts.md",
+        &check)
     }
     var isUsed = false
     for name in try names(scope) {
       if try add(&check, name, reach, isService: checked.service != nil) { isUsed = true }
+    }
+    if let why = (scope["user_groups"]?.items ?? []).lazy.compactMap(\.text).compactMap(members.doubt).first {
+      guard isUsed else { return leaveOut(object, scope, why, &check) }
+      check.note(.laxer, "user_groups", why)
     }
     guard isUsed else { return }
     used.insert(object.id)
@@ -119,13 +126,15 @@ final class IcingaContacts {
 
   /// Lists what of a notification is not listed yet, as a note of no check: it is for many. Where it is
   /// carried for another check, this one says it.
-  private func leaveOut(_ object: IcingaObject, _ why: String, _ check: inout ImportedCheck) {
+  private func leaveOut(
+    _ object: IcingaObject, _ scope: IcingaWork.Scope, _ why: String, _ check: inout ImportedCheck
+  ) {
     if used.contains(object.id), let leaf = object.leaves.first {
       check.note(.laxer, ledger.place(leaf.node), why)
     }
     guard leftOut.insert(object.id).inserted else { return }
     for leaf in object.leaves { ledger.list(leaf.node, why, always: false) }
-    ledger.settle()
+    ledger.leaveOut("notification \(scope["name"]?.text ?? "at line \(object.line)")", why)
   }
 
   private func carry(_ value: IcingaValue?) {
@@ -205,7 +214,7 @@ final class IcingaContacts {
   private func names(_ scope: IcingaWork.Scope) throws(ImportProblem) -> [String] {
     var found = scope["users"]?.items.compactMap(\.text) ?? []
     for group in scope["user_groups"]?.items.compactMap(\.text) ?? [] {
-      found += members[ByteText(group)] ?? []
+      found += members[group]
       try count(found.count)
     }
     try count(found.count)
@@ -275,6 +284,7 @@ final class IcingaContacts {
   func finish() {
     ledger.settle()
     mail.finish(ledger, interval: "interval")
+    used.formUnion(members.groups(where: mail.isUsed))
   }
 }
 
@@ -291,8 +301,13 @@ extension IcingaWork {
       let whole = IcingaValue(kind: .map(entries + [("host", checked.host)]), sources: service.sources)
       scope.names.append(("service", whole))
     }
-    guard let expression = object.name else { return nil }
-    scope["name"] = try evaluate(expression, scope)
+    if let loop = object.loop {
+      let list = try evaluate(loop.of, scope)
+      // A list that the object does not have, or an empty one, makes nothing.
+      guard list.why != nil || list.truth == true else { return nil }
+    }
+    if let expression = object.name { scope["name"] = try evaluate(expression, scope) }
+    guard object.name != nil || object.loop != nil else { return nil }
     scope["host_name"] = IcingaValue(kind: .text(checked.hostName))
     if let service = checked.serviceName { scope["service_name"] = IcingaValue(kind: .text(service)) }
     try make(object, &scope)

@@ -58,7 +58,7 @@ final class IcingaDependencies {
       service == nil ? links.keys(ofHost: host) : [links.key(host: host, service: service)].compactMap(\.self)
     try work.step(children.count + Self.read.reduce(0) { $0 + (scope[$1]?.size ?? 0) })
     guard scope.why == nil, scope.rules.isEmpty || scope.isMatched == true else {
-      return leaveOut(object, scope.obstacle)
+      return leaveOut(object, scope.obstacle, scope["name"]?.text ?? "at line \(object.line)")
     }
     guard scope["disable_notifications"]?.truth != false || scope["disable_checks"]?.truth == true else {
       return leaveOut(object, "it stops neither checks nor notifications")
@@ -108,8 +108,10 @@ final class IcingaDependencies {
     }
   }
 
-  private func leaveOut(_ object: IcingaObject, _ why: String) {
+  /// - Parameter name: of a dependency that is not worked out.
+  private func leaveOut(_ object: IcingaObject, _ why: String, _ name: String? = nil) {
     guard leftOut.insert(object.id).inserted else { return }
     for leaf in object.leaves { ledger.list(leaf.node, why, always: false) }
+    if let name { ledger.leaveOut("dependency \(name)", why) }
   }
 }

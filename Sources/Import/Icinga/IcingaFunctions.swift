@@ -72,9 +72,8 @@ extension IcingaWork {
     case ("contains", .text(let text), let part?):
       return IcingaValue(kind: .flag(part.isEmpty || text.range(of: part) != nil), sources: sources)
     case ("contains", .list(let items), _):
-      var isIn = false
-      for item in items where try isSame(item, values[0]) { isIn = true }
-      return IcingaValue(kind: .flag(isIn), sources: sources)
+      let found = try isAmong(values[0], items)
+      return IcingaValue(kind: found.kind, sources: sources)
     case ("lower", .text(let text), _): return IcingaValue(kind: .text(text.lowercased()), sources: sources)
     case ("upper", .text(let text), _): return IcingaValue(kind: .text(text.uppercased()), sources: sources)
     case ("keys", .map(let entries), _):

@@ -24,6 +24,8 @@ struct IcingaImport {
     var checks = try book.checks()
     ledger.settle()
     work.renew()
+    try book.joinServices()
+    work.renew()
     let contacts = try IcingaContacts(objects, work, ledger)
     for checked in book.checked {
       try contacts.notify(&checks[checked.index], checked)
@@ -116,24 +118,18 @@ final class IcingaBook {
 
   /// Groups that hosts are assigned to by a rule.
   private func groups() throws(ImportProblem) {
-    for object in objects where object.kind == .object && object.type == "HostGroup" {
-      guard let name = try name(of: object) else { continue }
-      for index in hosts.indices {
-        var scope = IcingaWork.Scope()
-        scope.names = [("host", hosts[index].value)]
-        try work.make(object, &scope)
-        guard !scope.rules.isEmpty, scope.isMatched == true,
-          case .map(var entries) = hosts[index].value.kind
-        else { continue }
-        let more = IcingaValue(kind: .text(name))
-        if let place = entries.firstIndex(where: { $0.name == "groups" }) {
-          entries[place].value = IcingaValue(
-            kind: .list(entries[place].value.items + [more]), sources: entries[place].value.sources)
-        } else {
-          entries.append(("groups", IcingaValue(kind: .list([more]))))
-        }
-        hosts[index].value = IcingaValue(kind: .map(entries))
-      }
+    let groups = try IcingaGroups(objects, of: "HostGroup", work)
+    for index in hosts.indices { hosts[index].value = try groups.joined(hosts[index].value, as: "host") }
+  }
+
+  /// Groups that services are assigned to by a rule, which rules of notifications and dependencies look at.
+  func joinServices() throws(ImportProblem) {
+    guard objects.contains(where: { ["Notification", "Dependency"].contains($0.type) }) else { return }
+    let groups = try IcingaGroups(objects, of: "ServiceGroup", work)
+    for index in checked.indices {
+      guard let service = checked[index].service else { continue }
+      checked[index].service = try groups.joined(
+        service, as: "service", beside: [("host", checked[index].host)])
     }
   }
 
@@ -175,9 +171,11 @@ final class IcingaBook {
     }
     var scope = scope(name, on: hosts[place])
     try work.make(object, &scope)
-    if let why = scope.why { return leaveOut(object, "\(wanted) \(words)", why) }
-    for node in name.sources + (scope["host_name"]?.allSources ?? []) { ledger.carry(node) }
-    try check(hosts[place], scope.object, named: "\(wanted) \(words)", of: object.id)
+    let full = "\(wanted) \(scope["name"]?.text ?? words)"
+    if let why = scope.why ?? scope["name"]?.why { return leaveOut(object, full, why) }
+    for key in ["name", "host_name"] { for node in scope[key]?.allSources ?? [] { ledger.carry(node) } }
+    for node in name.sources { ledger.carry(node) }
+    try check(hosts[place], scope.object, named: full, of: object.id)
   }
 
   private func apply(_ object: IcingaObject) throws(ImportProblem) {
@@ -224,14 +222,15 @@ final class IcingaBook {
     var scope = scope(name, on: host)
     scope.names += more.map { (name: $0.0, value: $0.1) }
     try work.make(object, &scope)
-    let words = "\(host.name) \(name.text ?? "service")"
-    // Without a rule what is walked decides.
-    let matched = scope.rules.isEmpty && object.loop != nil ? true : scope.isMatched
+    // The attribute is the service's name where it is set.
+    let words = "\(host.name) \(scope["name"]?.text ?? name.text ?? "service")"
+    let matched = scope.matched(byLoop: object.loop != nil)
     if matched == false { return }
-    guard matched == true, scope.why == nil else {
-      return leaveOut(object, words, scope.obstacle)
+    guard matched == true, scope.why == nil, scope["name"]?.why == nil else {
+      return leaveOut(object, words, scope["name"]?.why ?? scope.obstacle)
     }
-    for node in name.sources + scope.rules.flatMap(\.condition.allSources) { ledger.carry(node) }
+    let named = name.sources + (scope["name"]?.allSources ?? [])
+    for node in named + scope.rules.flatMap(\.condition.allSources) { ledger.carry(node) }
     try check(host, scope.object, named: words, of: object.id)
   }
 
@@ -318,6 +317,7 @@ final class IcingaBook {
     var timeout = (check["timeout"]?.word).flatMap { ForeignDuration.milliseconds($0) } ?? 10_000
     if let most = span("check_timeout") { timeout = min(timeout, most) }
     check.pace(interval: interval, timeout: timeout)
+    check.keepLimitsWithinTimeout()
     check["retries"] = .plain("0")
     let tries = object["max_check_attempts"]
     for node in tries?.sources ?? [] {

@@ -5,15 +5,17 @@ import Basics
 /// Reads the objects of a file. Anything else (functions, includes, conditions outside objects) is passed over, and
 /// named.
 struct IcingaParser {
-  private var tokens: IcingaTokens
-  private var token = IcingaTokens.Token.newline
-  private var line = 1
-  private let file: String
-  private let ledger: Ledger
-  private var leaves: [IcingaObject.Leaf] = []
-  private var values = 0
+  var tokens: IcingaTokens
+  var token = IcingaTokens.Token.newline
+  var line = 1
+  let file: String
+  let ledger: Ledger
+  var leaves: [IcingaObject.Leaf] = []
+  var values = 0
+  /// The last problem is a construct that is not known here.
+  var isUnread = false
   /// Names of what is being read, for the place of a value.
-  private var place: [String] = []
+  var place: [String] = []
 
   private(set) var objects: [IcingaObject] = []
   private(set) var constants: [(name: String, value: IcingaExpression)] = []
@@ -27,12 +29,18 @@ struct IcingaParser {
 
   // MARK: Tokens
 
-  private mutating func advance() throws(ImportProblem) {
+  mutating func advance() throws(ImportProblem) {
     token = try tokens.next()
     line = tokens.line
   }
 
-  private func problem(_ words: String) -> ImportProblem { ImportProblem("line \(line): \(words)") }
+  func problem(_ words: String) -> ImportProblem { ImportProblem("line \(line): \(words)") }
+
+  /// A problem of one object, whose end is still found.
+  mutating func unread(_ words: String) -> ImportProblem {
+    isUnread = true
+    return problem(words)
+  }
 
   private mutating func take(_ sign: String) throws(ImportProblem) -> Bool {
     guard token == .sign(sign) else { return false }
@@ -41,13 +49,13 @@ struct IcingaParser {
   }
 
   private mutating func expect(_ sign: String) throws(ImportProblem) {
-    guard try take(sign) else { throw problem("\(sign) is expected") }
+    guard try take(sign) else { throw unread("\(sign) is expected") }
   }
 
   private mutating func skipLines() throws(ImportProblem) { while token == .newline { try advance() } }
 
   private mutating func word() throws(ImportProblem) -> String {
-    guard case .word(let word) = token else { throw problem("a name is expected") }
+    guard case .word(let word) = token else { throw unread("a name is expected") }
     try advance()
     return word
   }
@@ -66,9 +74,9 @@ struct IcingaParser {
 
   private mutating func top() throws(ImportProblem) {
     switch token {
-    case .word("object"): try object(.object)
-    case .word("template"): try object(.template)
-    case .word("apply"): try object(.apply)
+    case .word("object"): try wholeObject(.object)
+    case .word("template"): try wholeObject(.template)
+    case .word("apply"): try wholeObject(.apply)
     case .word("const"), .word("var"):
       try advance()
       let name = try word()
@@ -98,29 +106,7 @@ struct IcingaParser {
     self.values += 1
   }
 
-  /// Up to the end of the line, over what is in brackets.
-  ///
-  /// - Returns: there were objects in it.
-  @discardableResult private mutating func passOver() throws(ImportProblem) -> Bool {
-    var hasObjects = false
-    var depth = 0
-    while token != .end {
-      switch token {
-      case .newline where depth <= 0, .sign(";") where depth <= 0:
-        try advance()
-        return hasObjects
-      case .word("object"), .word("apply"): hasObjects = hasObjects || depth > 0
-      case .sign("{"), .sign("("), .sign("["): depth += 1
-      case .sign("}"), .sign(")"), .sign("]"): depth -= 1
-      case .sign("{{"): try tokens.skipFunction()
-      default: break
-      }
-      try advance()
-    }
-    return hasObjects
-  }
-
-  private mutating func object(_ kind: IcingaObject.Kind) throws(ImportProblem) {
+  mutating func object(_ kind: IcingaObject.Kind) throws(ImportProblem) {
     try advance()
     var made = IcingaObject(kind: kind, type: try word(), line: line)
     leaves = []
@@ -135,11 +121,15 @@ struct IcingaParser {
       case .word("to"):
         try advance()
         made.target = try word()
+      case .word("use"):
+        try advance()
+        try expect("(")
+        _ = try items(")", 1)
       case .word("default"):
         made.isUsual = true
         try advance()
       case .word("assign"), .word("ignore_on_error"), .newline: try advance()
-      default: throw problem("{ is expected")
+      default: throw unread("{ is expected")
       }
     }
     made.body = try body(1)
@@ -152,7 +142,7 @@ struct IcingaParser {
     try expect("(")
     let key = try word()
     let value = try take("=>") ? try word() : ""
-    guard token == .word("in") else { throw problem("in is expected") }
+    guard token == .word("in") else { throw unread("in is expected") }
     try advance()
     let list = try expression(1)
     try expect(")")
@@ -183,13 +173,13 @@ struct IcingaParser {
     case .word("assign"), .word("ignore"):
       let isIgnored = token == .word("ignore")
       try advance()
-      guard token == .word("where") else { throw problem("where is expected") }
+      guard token == .word("where") else { throw unread("where is expected") }
       try advance()
       return .assign(try expression(depth + 1), isIgnored: isIgnored)
     case .word("if"): return try branch(depth)
     case .word("for"), .word("while"), .word("function"), .word("return"), .word("throw"), .word("var"),
-      .word("use"):
-      try passOver()
+      .word("use"), .word("try"), .word("break"), .word("continue"):
+      try passOver(isInside: true)
       return .other("a statement of the language is not worked out")
     default: break
     }
@@ -208,7 +198,7 @@ struct IcingaParser {
       }
     }
     guard case .sign(let sign) = token, ["=", "+=", "-=", "*=", "/="].contains(sign) else {
-      try passOver()
+      try passOver(isInside: true)
       return .other("a statement of the language is not worked out")
     }
     try advance()
@@ -225,7 +215,7 @@ struct IcingaParser {
     case .text(let text):
       try advance()
       return .literal(IcingaValue(kind: .text(text)))
-    default: throw problem("a name is expected")
+    default: throw unread("a name is expected")
     }
   }
 
@@ -273,7 +263,7 @@ struct IcingaParser {
     switch token {
     case .sign("!") where Self.levels[level].contains("!in"):
       try advance()
-      guard token == .word("in") else { throw problem("in is expected") }
+      guard token == .word("in") else { throw unread("in is expected") }
       try advance()
       return "!in"
     case .word(let word) where word == "in" && Self.levels[level].contains(word),
@@ -289,6 +279,10 @@ struct IcingaParser {
       throw problem("nested deeper than \(ForeignLimits.depth) levels")
     }
     if try take("!") { return .not(try unary(depth + 1)) }
+    for sign in ["~", "&", "*"] where try take(sign) {
+      _ = try unary(depth + 1)
+      return .unknown("\(sign) of a value is not worked out")
+    }
     if try take("-") {
       return .binary("-", .literal(IcingaValue(kind: .number(0))), try unary(depth + 1))
     }
@@ -342,11 +336,14 @@ struct IcingaParser {
       try advance()
       return .literal(.null)
     case .word("function"):
-      try passOver()
+      try passOver(isInside: true)
       return .unknown("a function is not worked out")
+    case .word("if"):
+      try passOver(isInside: true)
+      return .unknown("a condition as a value is not worked out")
     case .word(let name):
       try advance()
-      return .name(name)
+      return token == .sign("=>") ? try lambda() : .name(name)
     case .sign("["):
       try advance()
       return .list(try items("]", depth))
@@ -357,13 +354,13 @@ struct IcingaParser {
       let inner = try expression(depth + 1)
       try skipLines()
       try expect(")")
-      return inner
+      return token == .sign("=>") ? try lambda() : inner
     case .sign("{{"):
       _ = try leaf("{{ }}")
       try tokens.skipFunction()
       try advance()
       return .unknown("a function is not worked out")
-    default: throw problem("a value is expected")
+    default: throw unread("a value is expected")
     }
   }
 }

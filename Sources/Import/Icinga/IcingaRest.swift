@@ -13,7 +13,11 @@ struct IcingaRest {
     switch object.type {
     case "Host", "Service": check(object, attribute)
     case "Notification", "User", "Dependency": notification(object, attribute)
-    case "UserGroup": attribute.isEmpty ? "its users have channels" : Self.shown
+    case "UserGroup":
+      !["", "groups"].contains(attribute)
+        ? Self.shown
+        : used.contains(object.id)
+          ? "its users have channels" : "no imported check notifies its users by mail"
     case "NotificationCommand": "no imported notification uses the command"
     case "ScheduledDowntime", "Downtime": "write maintenance, see docs/configuration.md"
     case "TimePeriod": "checks run all day; write maintenance for the rest"

@@ -70,6 +70,8 @@ struct IcingaValue {
 
   var kind: Kind
   var sources: [ForeignNode] = []
+  /// Group that an unknown item of a list of groups may be.
+  var candidate: String?
 
   static let null = IcingaValue(kind: .null)
 
@@ -119,7 +121,8 @@ struct IcingaValue {
     case .flag(let flag): flag
     case .number(let number): number != 0
     case .text(let text): !text.isEmpty
-    case .list(let items): !items.isEmpty
+    case .list(let items):
+      items.isEmpty ? false : items.allSatisfy { $0.candidate != nil } ? nil : true
     case .map(let entries): !entries.isEmpty
     case .unknown: nil
     }

@@ -40,6 +40,11 @@ struct IcingaTokens {
       rest = rest.dropFirst(word.count)
       return .word(String(decoding: word, as: UTF8.self))
     }
+    // A word of the language as a name.
+    if byte == UInt8(ascii: "@"), let next = rest.dropFirst().first, Self.isWord(next) {
+      rest.removeFirst()
+      return try self.next()
+    }
     if rest.starts(with: "{{{".utf8) { return .text(try heredoc()) }
     for sign in Self.signs where rest.starts(with: sign) {
       rest = rest.dropFirst(sign.count)

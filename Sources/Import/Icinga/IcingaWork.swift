@@ -36,12 +36,15 @@ final class IcingaWork {
     var object: IcingaValue { IcingaValue(kind: .map(own)) }
 
     /// Result of the rules. `nil` where they cannot be evaluated.
-    var isMatched: Bool? {
+    var isMatched: Bool? { matched(byLoop: false) }
+
+    /// - Parameter byLoop: the list that is walked takes the place of rules that assign, where there are none.
+    func matched(byLoop: Bool) -> Bool? {
       func any(_ isIgnored: Bool) -> Bool? {
         let truths = rules.filter { $0.isIgnored == isIgnored }.map(\.condition.truth)
         return truths.contains(true) ? true : truths.contains(where: { $0 == nil }) ? nil : false
       }
-      let assigned = any(false)
+      let assigned = byLoop && rules.allSatisfy(\.isIgnored) ? true : any(false)
       guard assigned != false else { return false }
       switch any(true) {
       case true?: return false
@@ -85,7 +88,10 @@ final class IcingaWork {
 
   func make(_ object: IcingaObject, _ scope: inout Scope) throws(ImportProblem) {
     try step()
-    for template in usual[ByteText(object.type)] ?? [] { try run(template.body, object.type, &scope, 1) }
+    for template in usual[ByteText(object.type)] ?? [] {
+      loaded.insert(template.id)
+      try run(template.body, object.type, &scope, 1)
+    }
     try run(object.body, object.type, &scope, 1)
   }
 
@@ -250,11 +256,11 @@ final class IcingaWork {
     }
   }
 
-  /// A host or a service has values of its own where no file sets one.
+  /// A host, a service or a user has values of its own where no file sets one.
   private func attribute(_ value: IcingaValue, of whole: IcingaExpression, _ name: String) -> IcingaValue {
-    guard case .null = value.kind, case .name(let object) = whole, ["host", "service"].contains(object) else {
-      return value
-    }
+    guard case .null = value.kind, case .name(let object) = whole,
+      ["host", "service", "user"].contains(object)
+    else { return value }
     return IcingaAttributes.usual(name)
       ?? .unknown("\(object).\(name.printable(maxBytes: 60)) is not known before Icinga runs")
   }
@@ -267,122 +273,6 @@ final class IcingaWork {
     case .null: return .null
     case .unknown: return whole
     default: return .unknown("\(name.printable(maxBytes: 60)) of a value is not worked out")
-    }
-  }
-
-  private func binary(
-    _ sign: String, _ left: IcingaExpression, _ right: IcingaExpression, _ scope: Scope
-  ) throws(ImportProblem) -> IcingaValue {
-    let first = try evaluate(left, scope)
-    if sign == "&&" || sign == "||" {
-      // One side may decide alone.
-      if first.truth == (sign == "||") { return first }
-      let second = try evaluate(right, scope)
-      if first.truth == nil { return second.truth == (sign == "||") ? second : first }
-      return IcingaValue(kind: second.kind, sources: first.sources + second.sources)
-    }
-    return try combined(sign, first, try evaluate(right, scope))
-  }
-
-  private func combined(
-    _ sign: String, _ left: IcingaValue, _ right: IcingaValue
-  ) throws(ImportProblem) -> IcingaValue {
-    if case .unknown = left.kind { return left }
-    if case .unknown = right.kind { return right }
-    let sources = left.sources + right.sources
-    func made(_ kind: IcingaValue.Kind) -> IcingaValue { IcingaValue(kind: kind, sources: sources) }
-    switch sign {
-    case "==": return made(.flag(try isSame(left, right)))
-    case "!=": return made(.flag(!(try isSame(left, right))))
-    case "in", "!in":
-      guard case .list(let items) = right.kind else {
-        return right.truth == false ? made(.flag(sign == "!in")) : .unknown("what `in` looks into is no list")
-      }
-      var isIn = false
-      for item in items where try isSame(left, item) { isIn = true }
-      return made(.flag(isIn == (sign == "in")))
-    case "+": return try sum(left, right, sources)
-    default: break
-    }
-    if case .text(let first) = left.kind, case .text(let second) = right.kind {
-      switch sign {
-      case "<": return made(.flag(first.utf8.lexicographicallyPrecedes(second.utf8)))
-      case ">": return made(.flag(second.utf8.lexicographicallyPrecedes(first.utf8)))
-      default: return .unknown("\(sign) of texts is not worked out")
-      }
-    }
-    guard let first = Self.number(left), let second = Self.number(right) else {
-      return .unknown("\(sign) of such values is not worked out")
-    }
-    switch sign {
-    case "<": return made(.flag(first < second))
-    case ">": return made(.flag(first > second))
-    case "<=": return made(.flag(first <= second))
-    case ">=": return made(.flag(first >= second))
-    case "-": return made(.number(first - second))
-    case "*": return made(.number(first * second))
-    case "/" where second != 0: return made(.number(first / second))
-    default: return .unknown("\(sign) is not worked out")
-    }
-  }
-
-  private static func number(_ value: IcingaValue) -> Double? {
-    switch value.kind {
-    case .null: 0
-    case .number(let number): number
-    default: nil
-    }
-  }
-
-  private func sum(
-    _ left: IcingaValue, _ right: IcingaValue, _ sources: [ForeignNode]
-  ) throws(ImportProblem) -> IcingaValue {
-    switch (left.kind, right.kind) {
-    case (.null, _): return right
-    case (_, .null): return left
-    case (.number(let first), .number(let second)):
-      return IcingaValue(kind: .number(first + second), sources: sources)
-    case (.list(let first), .list(let second)):
-      try step(first.count + second.count)
-      guard first.count + second.count <= ForeignLimits.checks else { return .unknown("a list is too long") }
-      return IcingaValue(kind: .list(first + second), sources: sources)
-    case (.map(let first), .map(let second)):
-      try step((first.count + 1) * (second.count + 1))
-      var made = first
-      for entry in second {
-        if let index = made.firstIndex(where: { $0.name == entry.name }) {
-          made[index].value = entry.value
-        } else {
-          made.append(entry)
-        }
-      }
-      return IcingaValue(kind: .map(made), sources: sources)
-    default:
-      guard let first = left.text, let second = right.text,
-        first.utf8.count + second.utf8.count <= ForeignLimits.words
-      else { return .unknown("+ of such values is not worked out") }
-      return IcingaValue(kind: .text(first + second), sources: sources)
-    }
-  }
-
-  func isSame(_ left: IcingaValue, _ right: IcingaValue) throws(ImportProblem) -> Bool {
-    try step()
-    switch (left.kind, right.kind) {
-    case (.null, .null): return true
-    case (.text(let first), .text(let second)): return ByteText(first) == ByteText(second)
-    case (.number(let first), .number(let second)): return first == second
-    case (.flag(let first), .flag(let second)): return first == second
-    // True and false are 1 and 0 beside a number.
-    case (.number(let number), .flag(let flag)), (.flag(let flag), .number(let number)):
-      return number == (flag ? 1 : 0)
-    case (.list(let first), .list(let second)):
-      guard first.count == second.count else { return false }
-      for (one, other) in zip(first, second) where try !isSame(one, other) { return false }
-      return true
-    // An empty text is nothing, as Icinga compares.
-    case (.null, _): return right.isEmpty
-    case (_, .null): return left.isEmpty
-    default: return false
     }
   }
 }

@@ -175,18 +175,29 @@ final class NagiosCall {
 
   /// `-w` and `-c` in seconds, as limits on the response time.
   func thresholds(_ check: inout ImportedCheck) {
-    for (flag, level) in [("w", "warn"), ("c", "fail")] {
-      guard let text = option(flag) else { continue }
-      let limit =
-        text.hasPrefix("0:") ? text.dropFirst(2) : text.hasPrefix(":") ? text.dropFirst() : text[...]
-      guard let seconds = Double(limit), seconds > 0, seconds.isFinite else {
-        leave(flag, "is no longest time")
-        continue
+    let (warn, fail) = (longest("w"), longest("c"))
+    if let warn {
+      if let fail, fail < warn {
+        note("expect.response_time.warn", "-w is above -c, so it has no effect")
+      } else {
+        check["expect.response_time.warn"] = .duration(warn)
       }
-      // What takes longer than the timeout fails anyway.
-      guard seconds * 1000 < Double(min(timeout, 60_000)) else { continue }
-      check["expect.response_time.\(level)"] = .duration(max(1, Int((seconds * 1000).rounded())))
     }
+    if let fail { check["expect.response_time.fail"] = .duration(fail) }
+  }
+
+  /// Milliseconds; `nil` where the limit is none, or cannot be reached.
+  private func longest(_ flag: String) -> Int? {
+    guard let text = option(flag) else { return nil }
+    let limit =
+      text.hasPrefix("0:") ? text.dropFirst(2) : text.hasPrefix(":") ? text.dropFirst() : text[...]
+    guard let seconds = Double(limit), seconds > 0, seconds.isFinite else {
+      leave(flag, "is no longest time")
+      return nil
+    }
+    // What takes longer than the timeout fails anyway.
+    guard seconds * 1000 < Double(min(timeout, 60_000)) else { return nil }
+    return max(1, Int((seconds * 1000).rounded()))
   }
 
   /// Certificates are not verified unless the plugin is told to.
@@ -201,16 +212,17 @@ final class NagiosCall {
     }
   }
 
-  /// Days left of a certificate, `21` or `21,5`: a warning, and a failure below the second.
+  /// Days left of a certificate, `21` or `21,5`: a warning, and a failure below the second. A second number above the first
+  /// makes each warning a failure.
   func certificate(_ days: String, _ check: inout ImportedCheck, at flag: String) {
     let numbers = days.split(separator: ",").map { Int($0.trimmed) }
     guard let warn = numbers.first.flatMap(\.self), (0...3650).contains(warn),
-      let fail = numbers.count > 1 ? numbers[1] : 0, (0...warn).contains(fail)
+      let fail = numbers.count > 1 ? numbers[1] : 0, (0...3650).contains(fail)
     else {
       leave(flag, "is no number of days")
       return
     }
     check["expect.certificate.warn"] = .plain("\(warn)d")
-    check["expect.certificate.fail"] = .plain("\(fail)d")
+    check["expect.certificate.fail"] = .plain("\(min(warn, fail))d")
   }
 }

@@ -118,8 +118,8 @@ final class NagiosContacts {
   }
 
   private func contacts(of object: NagiosObject, orOf host: NagiosObject?) throws(ImportProblem) -> [String] {
-    var found = try book.names("contacts", of: object)
-    let groups = try book.names("contact_groups", of: object)
+    var found = Self.withoutRefused(try book.names("contacts", of: object))
+    let groups = Self.withoutRefused(try book.names("contact_groups", of: object))
     var isNamed = false
     for key in ["contacts", "contact_groups"] {
       guard let given = try book.given(key, of: object) else { continue }
@@ -130,6 +130,12 @@ final class NagiosContacts {
     try count(found.count)
     for group in groups { found += try members(of: group) }
     return found.withoutRepetitions { ByteText($0) }
+  }
+
+  /// Names of a list without those that it excludes, as in `ann,!bob`.
+  private static func withoutRefused(_ names: [String]) -> [String] {
+    let refused = Set(names.filter { $0.hasPrefix("!") }.map { ByteText($0.dropFirst().trimmed) })
+    return names.filter { !$0.hasPrefix("!") && !refused.contains(ByteText($0)) }
   }
 
   /// Groups that hold one another in a circle end.

@@ -106,7 +106,7 @@ extension NagiosCall {
       check.header(header[..<colon].trimmed, header[header.index(after: colon)...].trimmed)
     }
     if let agent = option("A") { check.header("User-Agent", agent) }
-    if let login = option("a") {
+    if let login = option("a"), !login.isEmpty {
       let parts = login.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
       check.login(parts.first ?? "", parts.count > 1 ? parts[1] : "")
     }
@@ -189,15 +189,16 @@ extension NagiosCall {
   }
 
   private func body(_ check: inout ImportedCheck) {
-    if let text = option("s") { check["expect.body.contains"] = .text(text) }
+    // An empty text, pattern or header is no condition.
+    if let text = option("s"), !text.isEmpty { check["expect.body.contains"] = .text(text) }
     // Behind -l a pattern sees the text as a whole, at and behind -R case does not count, and the last one counts.
     let (plain, other) = (option("r"), option("R"))
     let flag = isLast("R", of: "r") ? "R" : "r"
     let flags =
       (flag == "R" || has("R", before: "r") ? "(?i)" : "") + (has("l", before: flag) ? "(?s-m)" : "")
     let key = has("invert-regex") ? "expect.body.not_matches" : "expect.body.matches"
-    if let pattern = flag == "R" ? other : plain { check[key] = .text(flags + pattern) }
-    guard let header = option("d") else { return }
+    if let pattern = flag == "R" ? other : plain, !pattern.isEmpty { check[key] = .text(flags + pattern) }
+    guard let header = option("d"), !header.isEmpty else { return }
     guard let colon = header.firstIndex(of: ":"), header[..<colon].utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7f })
     else {
       leave("d", "names no header; a condition is on one header", .laxer)

@@ -273,6 +273,7 @@ struct NagiosImport {
     // Five, where nothing is given.
     let interval = try span("check_interval", "normal_check_interval") ?? Int(book.intervalLength * 5000)
     check.pace(interval: interval, timeout: call.timeout)
+    check.keepLimitsWithinTimeout()
     if book.isLengthUnread { check.note(.changed, "interval_length", Ledger.misread) }
     let tries = try book.value("max_check_attempts", of: object)
     if tries?.number == nil { ledger.list(tries, Ledger.misread, always: false, .changed) }

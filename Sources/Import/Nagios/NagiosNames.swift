@@ -12,7 +12,7 @@ extension NagiosCall {
 
   /// - Parameters:
   ///   - gap: the option that says how long it waits between packets.
-  ///   - limits: those that hold where none are given; then a warning never comes after a failure. `nil`: none.
+  ///   - limits: those of check_icmp where none are given. `nil`: none.
   func ping(
     at count: String, usual: Int, source: String? = nil, gap: String? = nil,
     limits: (warn: Limit, fail: Limit)? = nil
@@ -26,9 +26,10 @@ extension NagiosCall {
     }
     if let source, let address = option(source) { check["source_address"] = .text(address) }
     if let size = number("b", 0...1472) { check["size"] = .number(size) }
-    var warn = limit("w", orWord: limits == nil) ?? limits?.warn
-    let fail = limit("c", orWord: limits == nil) ?? limits?.fail
-    if limits != nil, let least = warn, let most = fail {
+    var warn = limit("w", limits?.warn) ?? limits?.warn
+    let fail = limit("c", limits?.fail) ?? limits?.fail
+    // A warning never comes after a failure.
+    if let least = warn, let most = fail {
       warn = Limit(trip: min(least.trip, most.trip), loss: min(least.loss, most.loss))
     }
     for (most, level) in [(warn, "warn"), (fail, "fail")] {
@@ -42,12 +43,15 @@ extension NagiosCall {
     return check
   }
 
-  /// - Parameter orWord: where they are no options they follow the host.
-  private func limit(_ flag: String, orWord: Bool) -> Limit? {
-    guard let pair = option(flag) ?? (orWord ? word() : nil) else { return nil }
+  /// - Parameter usual: the limit of check_icmp, which takes times with a unit and a round trip alone. `nil`: where they
+  ///   are no options they follow the host.
+  private func limit(_ flag: String, _ usual: Limit?) -> Limit? {
+    guard let pair = option(flag) ?? (usual == nil ? word() : nil) else { return nil }
     let parts = pair.split(separator: ",").map { $0.trimmed }
-    guard parts.count == 2, let trip = Double(parts[0]), trip > 0, trip.isFinite,
-      let loss = Int(parts[1].prefix { $0 != "%" }), (0...100).contains(loss)
+    let first = parts.first ?? ""
+    guard let trip = usual == nil ? Double(first) : Self.milliseconds(first), trip > 0, trip.isFinite,
+      let loss = parts.count == 2 ? Int(parts[1].prefix { $0 != "%" }) : usual?.loss,
+      (0...100).contains(loss), (1...2).contains(parts.count)
     else {
       leave(flag, "is no round trip with a loss, such as 100.0,20%")
       return nil
@@ -55,9 +59,17 @@ extension NagiosCall {
     return Limit(trip: trip, loss: loss)
   }
 
-  /// Milliseconds, as check_icmp reads a time: microseconds with `u` or `us`, seconds with `s`, else milliseconds.
   private func packetInterval(_ flag: String) -> Int? {
     guard let text = option(flag) else { return nil }
+    guard let time = Self.milliseconds(text) else {
+      leave(flag, "is no time, such as 80ms")
+      return nil
+    }
+    return Int(time.rounded())
+  }
+
+  /// A time as check_icmp reads it: microseconds with `u` or `us`, seconds with `s`, else milliseconds.
+  private static func milliseconds(_ text: String) -> Double? {
     let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
     let factor: Double =
       switch text.dropFirst(digits.count).first {
@@ -65,11 +77,8 @@ extension NagiosCall {
       case "s": 1000
       default: 1
       }
-    guard let number = Double(digits), number < 1_000_000 else {
-      leave(flag, "is no time, such as 80ms")
-      return nil
-    }
-    return Int((number * factor).rounded())
+    guard let number = Double(digits), number < 1_000_000 else { return nil }
+    return number * factor
   }
 
   func dns() -> ImportedCheck? {
@@ -136,7 +145,7 @@ extension NagiosCall {
     check["server"] = .text(number("p", 1...65_535).map { "\(bracketed(server)):\($0)" } ?? server)
     check["query.name"] = .text(name)
     if let type = option("T") { check["query.type"] = .text(type) }
-    if let answer = option("a") {
+    if let answer = option("a"), !answer.isEmpty {
       check.append("expect.answers.any", .text("~ (?i)\(PatternText.escaped(answer))"))
       note("expect.answers", "another answer is a warning there; it is down here", .stricter)
     } else {

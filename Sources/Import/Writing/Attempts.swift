@@ -45,6 +45,15 @@ extension ImportedCheck {
     return lasting
   }
 
+  /// Lowers limits on times to the timeout: a check that takes longer is down by it anyway.
+  mutating func keepLimitsWithinTimeout() {
+    guard let timeout = self["timeout"] else { return }
+    for path in ["rtt", "response_time"].flatMap({ ["expect.\($0).warn", "expect.\($0).fail"] }) {
+      guard let limit = milliseconds(path), limit > milliseconds("timeout") ?? limit else { continue }
+      self[path] = timeout
+    }
+  }
+
   private func milliseconds(_ key: String) -> Int? {
     self[key]?.word.flatMap { ForeignDuration.milliseconds($0) }
   }

@@ -47,14 +47,35 @@ final class MailContacts {
     made["mail.server"] = .plain("localhost:25")
     made["mail.tls"] = .plain("none")
     made["mail.from"] = .plain(sender)
-    made["mail.to"] = .list([.text(address)])
+    let (addresses, others) = Self.addresses(in: address)
+    made["mail.to"] = .list(addresses.map { .text($0) })
     made["recovered"] = .flag(way.recovers)
     made["updates"] = .flag(way.reminds)
     made.note(
       .changed, "email",
       "\(program) hands mail to the machine's own mailer; here localhost:25 gets it, from \(sender): "
         + "set mail.server and mail.from")
+    for other in others {
+      made.note(.laxer, "email", "\"\(other.printable(maxBytes: 60))\" has no @, so it gets no mail")
+    }
     return made
+  }
+
+  /// Addresses between commas or blanks, each with or without a name before it, as in `Ann <ann@a.example>`; a text
+  /// without any stays as it is.
+  private static func addresses(in text: String) -> (addresses: [String], others: [String]) {
+    var (addresses, others): ([String], [String]) = ([], [])
+    for part in text.split(separator: ",") {
+      let part = part.trimmed
+      if let open = part.lastIndex(of: "<"), part.hasSuffix(">") {
+        addresses.append(String(part[part.index(after: open)...].dropLast()))
+        continue
+      }
+      for word in part.split(whereSeparator: \.isWhitespace).map(String.init) {
+        if word.contains("@") { addresses.append(word) } else { others.append(word) }
+      }
+    }
+    return addresses.isEmpty ? ([text], []) : (addresses, others)
   }
 
   func keep(_ channel: ImportedCheck, _ way: Way) {
