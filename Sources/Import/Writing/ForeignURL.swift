@@ -174,6 +174,20 @@ extension ImportedCheck {
   private static let unusedAuthority = ImportNote(
     place: "tls.ca_file", why: "the certificate is not verified, so it has no effect")
 
+  /// Settings of TLS have no effect on an address in the clear without redirects, and a check may not have both.
+  mutating func dropUnusedTLS() {
+    guard self["type"]?.word == "http", self["follow"]?.word == "false", self["tls"] != nil else { return }
+    let start =
+      switch self["url"] {
+      case .joined(let parts): parts.first?.word
+      case let url: url?.word
+      }
+    guard start?.lowercased().hasPrefix("http://") == true else { return }
+    remove("tls")
+    notes.append(
+      ImportNote(place: "tls", why: "no certificate is looked at over http, and no redirect is followed"))
+  }
+
   /// The check with the certificate verified, by the authority that the source names; `nil` where it is verified already.
   ///
   /// - Parameter why: why it is refused as it is.
