@@ -35,7 +35,7 @@ import Testing
     let made = try job(setting)
     #expect(
       made.names == [] && left(made) == ["\"job j\" its targets of \(name) are known to Prometheus only"])
-    let both = try job("\(setting)\n    static_configs: [{targets: [\"https://a.example\"]}]")
+    let both = try job("\(setting)\n  static_configs: [{targets: [\"https://a.example\"]}]")
     #expect(both.names == ["m https://a.example"] && left(both) == left(made))
   }
 
@@ -102,5 +102,9 @@ import Testing
     let made = try ReadSource(
       .blackbox, [("p.yml", "scrape_configs: []\nscrape_config_files: [\(pattern)]\n"), ("jobs/a.yml", jobs)])
     #expect(made.imported.leftOut.map(\.name) == names && made.imported.carried == (names.isEmpty ? 1 : 0))
+    // The file that names them is not one of them.
+    let alone = try ReadSource(
+      .blackbox, [("p.yml", "scrape_configs: []\nscrape_config_files: [\(pattern)]\n")])
+    #expect(alone.imported.leftOut.map(\.name) == ["\"files \(pattern)\""])
   }
 }

@@ -232,7 +232,11 @@ struct BlackboxImport {
   private func furtherJobs(_ patterns: ForeignNode?, _ work: RelabelWork) {
     for pattern in patterns?.all ?? [] {
       guard let text = pattern.text else { continue }
-      guard !work.names.contains(where: { RelabelWork.isNamed($0, by: text) }) else {
+      let own = ledger.place(pattern)
+      let isGiven = work.names.contains {
+        RelabelWork.isNamed($0, by: text) && !own.hasPrefix("\($0.printable(maxBytes: 120)):")
+      }
+      guard !isGiven else {
         ledger.carry(pattern)
         continue
       }
