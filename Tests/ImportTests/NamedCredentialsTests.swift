@@ -25,7 +25,7 @@ import Testing
       "endpoints: [{name: \"https://k.example/?token=s3cret\", url: \"https://k.example/?token=s3cret\"}]"
     ),
     (
-      .upptime,
+      ImportFormat.upptime,
       "sites: [{name: \"https://k.example/?token=s3cret\", url: \"https://k.example/?token=s3cret\"}]"
     ),
   ])
