@@ -131,6 +131,7 @@ package enum Importer {
       var check = check
       check.name = names.take(check.name, maxBytes: 190)
       check.nameMethod()
+      check.dropUnusedTLS()
       check.dropUnusedAuthority()
       check.followDown()
       return check

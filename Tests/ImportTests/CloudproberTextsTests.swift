@@ -199,4 +199,43 @@ import Testing
   @Test func jsonnetIsNamed() {
     #expect(throws: ImportProblem.self) { try ReadSource(.cloudprober, [("c.jsonnet", "{}")]) }
   }
+
+  /// Probes that become nothing are left out by their names.
+  @Test(arguments: [
+    ("GRPC", "host_names: \"a\"", "no check here is of this kind: GRPC"),
+    ("HTTP", "k8s { services: \"\" }", "its targets are not listed in the file"),
+    (
+      "TCP", "host_names: \"a\"", "no check was made of \"a\": it has no port"
+    ),
+  ])
+  func probesLeftOut(type: String, targets: String, why: String) throws {
+    let made = try read("", type, targets)
+    #expect(made.names == [] && made.imported.carried == 0)
+    #expect(made.imported.leftOut.map(\.name) == ["\"p\""] && made.imported.leftOut.map(\.why) == [why])
+  }
+
+  /// Of the login in an address cloudprober sends nothing.
+  @Test func loginsOfAddresses() throws {
+    let made = try read("", "HTTP", "endpoint { name: \"e\" url: \"http://u:p4ss@a.example:81/x\" }")
+    #expect(made.imported.checks.first?["url"]?.word == "http://a.example:81/x" && made.problems == [])
+    #expect(made.reasons == ["cloudprober sends no login that is in a URL"] && !made.text.contains("p4ss"))
+  }
+
+  /// Of two settings of a header the last is sent, of `header` after `headers`.
+  @Test(arguments: [
+    ("headers { name: \"X-A\" value: \"b\" } headers { name: \"x-a\" value: \"c\" }", ["x-a c"]),
+    ("header { key: \"X-A\" value: \"b\" } headers { name: \"X-A\" value: \"c\" }", ["X-A b"]),
+    ("headers { name: \"X-A\" value: \"b\" } headers { name: \"X-B\" value: \"c\" }", ["X-A b", "X-B c"]),
+    ("headers { name: \"User-Agent\" value: \"b\" } user_agent: \"c\"", ["User-Agent c"]),
+  ])
+  func headersOfOneName(fields: String, sent: [String]) throws {
+    let made = try read("http_probe { \(fields) }")
+    guard case .map(let headers)? = made.imported.checks.first?["headers"] else {
+      Issue.record("no headers")
+      return
+    }
+    #expect(headers.map { "\($0.name) \($0.value.word ?? "")" } == sent)
+    let why = "another setting of the same header is sent"
+    #expect(Set(made.reasons) == (sent.count == 1 ? [why] : []) && made.problems == [])
+  }
 }

@@ -43,6 +43,7 @@ import Testing
   private static func login(_ name: String) -> String {
     "  username: \(name)\n  password: \"${env:QUARTZ_C_PASSWORD}\"\n"
   }
+  private static let post = "url: \"https://c.example/\", method: POST"
   private static let webhook = "webhook: \"${env:QUARTZ_C_WEBHOOK}\""
 
   private static let rows: [(provider: String, settings: String, keys: String, secrets: [String])] = [
@@ -113,19 +114,29 @@ import Testing
 
   /// What a provider needs is missing, or Gatus sends something that the agent does not.
   @Test(arguments: [
-    ("slack", "title: x"), ("discord", "title: x"), ("teams", "title: x"), ("teams-workflows", "title: x"),
-    ("ntfy", "url: \"https://n.example\""), ("pagerduty", "title: x"),
-    ("email", "from: f@a.example, to: b@a.example"),
-    ("email", "host: s.example, to: b@a.example"), ("email", "host: s.example, from: f@a.example"),
-    ("custom", "method: POST"), ("custom", "url: \"https://c.example/\""),
-    ("custom", "url: \"https://c.example/\", method: GET"),
-    ("custom", "url: \"https://c.example/\", method: DELETE"),
-    ("custom", "url: \"https://c.example/\", method: POST, body: x"),
-    ("custom", "url: \"https://c.example/[ALERT_DESCRIPTION]\", method: POST"),
-    ("telegram", "token: t, id: 1"),
+    ("slack", "title: x", "it has no webhook-url"), ("discord", "title: x", "it has no webhook-url"),
+    ("teams", "title: x", "it has no webhook-url"), ("teams-workflows", "title: x", "it has no webhook-url"),
+    ("ntfy", "url: \"https://n.example\"", "it has no topic"),
+    ("pagerduty", "title: x", "it has no integration-key"),
+    ("email", "from: f@a.example, to: b@a.example", "it lacks host, from or to"),
+    ("email", "host: s.example, to: b@a.example", "it lacks host, from or to"),
+    ("email", "host: s.example, from: f@a.example", "it lacks host, from or to"),
+    ("custom", "method: POST", "it has no url"),
+    ("custom", "url: \"https://c.example/\"", "a channel here sends POST, PUT or PATCH, not GET"),
+    (
+      "custom", "url: \"https://c.example/\", method: GET", "a channel here sends POST, PUT or PATCH, not GET"
+    ),
+    ("custom", "url: x, method: delete", "a channel here sends POST, PUT or PATCH, not DELETE"),
+    ("custom", "\(post), body: x", "it has a body of its own, and a channel here sends the agent's JSON"),
+    ("custom", "method: POST, url: \"[X]\"", "its URL has placeholders, which no channel here fills in"),
+    ("telegram", "token: t, id: 1", "no channel here is of this kind: telegram"),
   ])
-  func noChannel(provider: String, settings: String) throws {
-    #expect(try channel(provider, settings).keys == "none: no channel here is of this kind: \(provider)")
+  func noChannel(provider: String, settings: String, why: String) throws {
+    #expect(try channel(provider, settings).keys == "none: \(why)")
+    let made = try read("\(provider): {\(settings)}", "{type: \(provider)}, {type: \(provider)}").imported
+    #expect(made.leftOut.map(\.name) == ["\"alerting \(provider)\""] && made.leftOut.map(\.why) == [why])
+    #expect(
+      !(made.notes + made.checks.flatMap(\.notes)).contains { $0.why.contains("no alert of an endpoint") })
   }
 
   /// The way of an alert: what it says itself, else what its provider says for all.

@@ -165,4 +165,21 @@ import Testing
     }
     for pattern in ["[", "[]", "[a", "a\\", "[-a]"] { #expect(GatusPattern(pattern) == nil) }
   }
+
+  /// A side that joins conditions is no number, which Gatus takes for 0.
+  @Test func joinedConditions() throws {
+    let joined = "changed: Gatus compares what is joined by && or || as 0: write two conditions"
+    for condition in [
+      "[STATUS] >= 200 && [STATUS] < 400", "[STATUS] >= 300 && [STATUS] <= 399",
+      "[STATUS] >= 500 || [STATUS] < 300",
+    ] {
+      #expect(
+        try Self.outcome([condition]) == Outcome(expect: Self.any, notes: [Self.unanswered, joined]),
+        "\(condition)")
+    }
+    let both = try Self.outcome(["[STATUS] >= 200 && [STATUS] < 400", "[STATUS] < 300"])
+    #expect(both.expect == "expect:\n  status: [100-299]" && both.notes.contains(joined))
+    let never = try Self.outcome(["[STATUS] == 200 || [STATUS] == 404"])
+    #expect(never == Outcome(expect: "none", notes: ["none of its conditions can be carried"]))
+  }
 }

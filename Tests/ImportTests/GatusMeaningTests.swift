@@ -124,7 +124,7 @@ import Testing
       - {name: a, url: "https://a.example/", conditions: ["[STATUS] == 200"], alerts: [{type: gotify}]}
       """)
     #expect(made.imported.leftOut.map(\.name) == ["\"alerting gotify\""])
-    #expect(made.imported.leftOut.map(\.why) == ["no channel here is of this kind"])
+    #expect(made.imported.leftOut.map(\.why) == ["no channel here is of this kind: gotify"])
     #expect(made.reasonCounts["no channel here is of this kind: zulip"] == 1)
   }
 }

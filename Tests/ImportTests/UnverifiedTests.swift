@@ -69,4 +69,58 @@ import Testing
   @Test func plugins() throws {
     #expect(try isUnverified(ReadSource(plugin: "check_ssl_cert -H a.example -r /etc/ca.pem -s")))
   }
+
+  private static let unused =
+    "not carried: tls: no certificate is looked at over http, and no redirect is followed"
+
+  private func http(_ format: ImportFormat, _ url: String, follows: Bool) throws -> ReadSource {
+    switch format {
+    case .gatus:
+      return try ReadSource(
+        .gatus,
+        """
+        endpoints:
+        - name: a
+          url: "\(url)"
+          client: {insecure: true, ignore-redirect: \(!follows)}
+          conditions: ["[STATUS] == 200"]
+        """)
+    case .uptimeKuma:
+      return try ReadSource(
+        .uptimeKuma,
+        """
+        {"monitorList": [{"id": 1, "name": "a", "type": "http", "url": "\(url)", "ignoreTls": true,
+          "maxredirects": \(follows ? 10 : 0)}]}
+        """)
+    default:
+      return try ReadSource(
+        .cloudprober,
+        """
+        probe {
+          name: "a"
+          type: HTTP
+          targets { endpoint { name: "a" url: "\(url)" } }
+          http_probe { max_redirects: \(follows ? 10 : 0) tls_config { disable_cert_validation: true } }
+        }
+        """)
+    }
+  }
+
+  /// Over http without redirects nothing of TLS is looked at: the check is made without it.
+  @Test(arguments: [ImportFormat.gatus, .uptimeKuma, .cloudprober]) func pagesInTheClear(
+    format: ImportFormat
+  ) throws {
+    for url in ["http://a.example/", "http://a.example/?token=x"] {
+      let made = try http(format, url, follows: false)
+      let check = try #require(made.imported.checks.first)
+      #expect(check["tls"] == nil && check["follow"]?.word == "false" && made.problems == [])
+      #expect(check.notes.filter { $0.place == "tls" }.map(\.line) == [Self.unused])
+    }
+    for (url, follows) in [("http://a.example/", true), ("https://a.example/", false)] {
+      let made = try http(format, url, follows: follows)
+      let check = try #require(made.imported.checks.first)
+      #expect(check["tls.verify"]?.word == "false" && made.problems == [])
+      #expect(check.notes.filter { $0.place == "tls" } == [])
+    }
+  }
 }

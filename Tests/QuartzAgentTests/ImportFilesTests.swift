@@ -72,4 +72,17 @@ import Testing
       .nagios, ["f"], in: ["f/b.cfg": "", "f/a/c.cfg": "", "f/x.yml": "", "f/a/d.cfg": ""])
     #expect(found == ["f/b.cfg", "f/a/c.cfg", "f/a/d.cfg"])
   }
+
+  /// A pattern keeps its folder: files beside the one that names it are others' where the folder is missing.
+  @Test func patternsKeepTheirFolder() async throws {
+    let job =
+      "scrape_configs: [{job_name: j, file_sd_configs: [{files: [\"/etc/p/targets/*.json\", \"*.yaml\"]}]}]"
+    let found = try await gather(
+      .blackbox, ["p.yml"], in: ["p.yml": job, "other.json": "[]", "own.yaml": "[]"])
+    #expect(found == ["p.yml", "own.yaml"])
+    let icinga = "include \"features-enabled/*.conf\"\ninclude_recursive \"conf.d\"\n"
+    let objects = try await gather(
+      .icinga2, ["icinga2.conf"], in: ["icinga2.conf": icinga, "old.conf": "", "conf.d/h.conf": ""])
+    #expect(objects == ["icinga2.conf", "conf.d/h.conf"])
+  }
 }

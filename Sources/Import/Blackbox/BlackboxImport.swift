@@ -11,6 +11,7 @@ struct BlackboxImport {
   func read(_ files: [ImportFile]) throws(ImportProblem) -> [ImportedCheck] {
     var documents: [ForeignNode] = []
     let work = RelabelWork()
+    work.names = files.map(\.name)
     for file in files {
       let read = try ForeignNode.documents(file, ledger)
       let groups = read.flatMap { $0.items ?? [] }.filter { $0["targets"] != nil }
@@ -19,12 +20,11 @@ struct BlackboxImport {
       if isList { work.files.append((file, groups)) } else { documents += read }
     }
     documents += documents.flatMap { $0["kind"]?.text == "List" ? $0["items"]?.items ?? [] : [] }
-    let modules = documents.flatMap { Self.modules($0)?.entries ?? [] }.map {
-      BlackboxModule(name: $0.name, $0.value)
-    }
+    let modules = Self.allModules(documents)
     // The last one of a name, as everywhere.
     let known = Dictionary(
       modules.map { (ByteText($0.name), ($0, ForeignWeight($0.node))) }, uniquingKeysWith: { $1 })
+    let unlike = ChartModules.unlike(modules)
     var wishes: [ProbeWish] = []
     for document in documents { wishes += try self.wishes(document, work) }
     var uses: [ByteText: Int] = [:]
@@ -37,11 +37,10 @@ struct BlackboxImport {
     var makers: Set<ByteText> = []
     for wish in wishes {
       guard let (module, _) = known[ByteText(wish.module)] else {
-        ledger.list(
-          wish.source, "no file given has the module \"\(wish.module.printable(maxBytes: 100))\"")
+        leaveOut(wish, "no file given has the module \"\(wish.module.printable(maxBytes: 100))\"")
         continue
       }
-      if let check = check(wish, module) {
+      if let check = check(wish, module, isUnlike: unlike.contains(ByteText(module.name))) {
         made.append((wish, check))
         makers.insert(ByteText(module.name))
       }
@@ -69,6 +68,15 @@ struct BlackboxImport {
     return checks
   }
 
+  /// With those of the chart where its values are given; any other of the name comes later.
+  private static func allModules(_ documents: [ForeignNode]) -> [BlackboxModule] {
+    var entries = documents.flatMap { ChartModules.entries(modules($0), isFile: $0["modules"] != nil) }
+    if documents.contains(where: { $0["modules"] == nil && modules($0) != nil }) {
+      entries.insert((name: ProbeWish.usual, value: ChartModules.usual), at: 0)
+    }
+    return entries.map { BlackboxModule(name: $0.name, $0.value) }
+  }
+
   /// Of a file of the exporter, of values of its Helm chart, or of a HelmRelease with such values.
   private static func modules(_ document: ForeignNode) -> ForeignNode? {
     document["modules"] ?? (document["spec"]?["values"] ?? document)["config"]?["modules"]
@@ -78,7 +86,12 @@ struct BlackboxImport {
   private func listChart(_ document: ForeignNode) {
     let values = document["spec"]?["values"] ?? document
     let targets = "the targets of the chart become no checks: write them as static_configs of a job"
-    ledger.list(values["serviceMonitor"]?["targets"], targets, always: false)
+    for target in values["serviceMonitor"]?["targets"]?.items ?? [] {
+      ledger.settle()
+      let name = target["name"]?.text ?? target["url"]?.text ?? "unnamed"
+      ledger.list(target, targets, always: false)
+      ledger.leaveOut("target \(name)", targets)
+    }
     let parts = [(document, ["spec", "config"]), (document["spec"], ["values"]), (values, ["config"])]
     for (node, inner) in parts {
       for entry in node?.entries ?? [] where !inner.contains(entry.name) {
@@ -121,12 +134,21 @@ struct BlackboxImport {
     return wishes.compactMap { BlackboxImport(books).check($0, module) }
   }
 
-  private func check(_ wish: ProbeWish, _ module: BlackboxModule) -> ImportedCheck? {
+  private func leaveOut(_ wish: ProbeWish, _ why: String) {
+    ledger.settle()
+    ledger.list(wish.source, why)
+    ledger.leaveOut("\(wish.module) \(ForeignURL.withoutUser(wish.target))", why)
+  }
+
+  /// - Parameter isUnlike: another definition of the module is not the same.
+  private func check(
+    _ wish: ProbeWish, _ module: BlackboxModule, isUnlike: Bool = false
+  ) -> ImportedCheck? {
     ledger.settle()
     guard var check = module.check(of: wish.target, ledger) else {
       let isPort = module.prober == .tcp
-      ledger.list(
-        wish.source,
+      leaveOut(
+        wish,
         isPort
           ? "the target has no port" : "its module \"\(module.name.printable(maxBytes: 100))\" makes no check"
       )
@@ -143,6 +165,10 @@ struct BlackboxImport {
     if wish.isUsual {
       let why = "no module is named: \(ProbeWish.usual) is what the exporter takes"
       check.notes.append(ImportNote(place: "params.module", why: why))
+    }
+    if isUnlike {
+      check.note(
+        .changed, "module", "other files have another module of this name: the last definition is taken")
     }
     for key in wish.unread { check.note(.changed, key, Ledger.misread) }
     if wish.isAssumed {
@@ -180,7 +206,12 @@ struct BlackboxImport {
     if let kind = document["kind"]?.text, document["apiVersion"] != nil, kind != "List",
       Self.modules(document) == nil
     {
-      ledger.list(document, "an object of this kind is not read: write its targets as a Probe or a job")
+      let why = "an object of this kind is not read: write its targets as a Probe or a job"
+      ledger.settle()
+      ledger.list(document, why)
+      if ["ScrapeConfig", "VMProbe", "VMScrapeConfig", "VMStaticScrape"].contains(kind) {
+        ledger.leaveOut("\(kind) \(document["metadata"]?["name"]?.text ?? "unnamed")", why)
+      }
       return []
     }
     let jobs = document["scrape_configs"]?.items ?? document.items?.filter { $0["job_name"] != nil } ?? []
@@ -190,13 +221,30 @@ struct BlackboxImport {
     global?.listRest("it is about Prometheus itself")
     var wishes: [ProbeWish] = []
     for job in jobs { wishes += try ScrapeJob(Section(job, ledger), work).wishes(pace) }
+    furtherJobs(document["scrape_config_files"], work)
     for entry in document.entries ?? [] where !["global", "scrape_configs", "modules"].contains(entry.name) {
-      let why =
-        entry.name == "scrape_config_files"
-        ? "its jobs are in files of their own: give these as well" : "it is about Prometheus itself"
-      ledger.list(entry.value, why, always: false)
+      ledger.list(entry.value, "it is about Prometheus itself", always: false)
     }
     return wishes
+  }
+
+  /// Files of jobs: those that are not given are left out.
+  private func furtherJobs(_ patterns: ForeignNode?, _ work: RelabelWork) {
+    for pattern in patterns?.all ?? [] {
+      guard let text = pattern.text else { continue }
+      let own = ledger.place(pattern)
+      let isGiven = work.names.contains {
+        RelabelWork.isNamed($0, by: text) && !own.hasPrefix("\($0.printable(maxBytes: 120)):")
+      }
+      guard !isGiven else {
+        ledger.carry(pattern)
+        continue
+      }
+      ledger.settle()
+      let why = "its jobs are in files of their own: give these as well"
+      ledger.list(pattern, why)
+      ledger.leaveOut("files \(text)", why)
+    }
   }
 }
 

@@ -49,11 +49,25 @@ struct ScrapeJob {
         wishes.append(wish)
       }
     }
-    section.list(
-      "list the targets in the file, or see discover in docs/configuration.md", "dns_sd_configs",
-      "http_sd_configs", "kubernetes_sd_configs", "consul_sd_configs")
+    discovered(job)
     section.listRest("it is about the exporter or Prometheus, not about the target")
     return wishes
+  }
+
+  /// Targets that the files do not list.
+  private func discovered(_ job: String?) {
+    let kinds = (section.node.entries ?? []).filter {
+      $0.name.hasSuffix("_sd_configs") && $0.name != "file_sd_configs" && $0.value.all.count > 0
+    }
+    guard let first = kinds.first else { return }
+    section.ledger.settle()
+    for kind in kinds {
+      section.ledger.list(
+        kind.value, "list the targets in the file, or see discover in docs/configuration.md", always: false)
+    }
+    section.ledger.leaveOut(
+      "job \(job ?? "unnamed")",
+      "its targets of \(first.name.printable(maxBytes: 60)) are known to Prometheus only")
   }
 
   /// The first value of each.
@@ -79,6 +93,8 @@ struct ScrapeJob {
     }
   }
 
+  private static let notGiven = "its targets are in a file that was not given: import it too"
+
   /// The groups of the job, and of the files it names, each of these with the number of its list.
   private func groups(_ samples: [ProbeWish]) -> [(group: ForeignNode, list: Int?)] {
     var groups = (section["static_configs"]?.items ?? []).map { (group: $0, list: Int?.none) }
@@ -88,7 +104,9 @@ struct ScrapeJob {
       for pattern in discovery["files"]?.all ?? [] {
         let found = work.files(of: pattern.text ?? "")
         guard !found.isEmpty else {
-          discovery.ledger.list(pattern, "its targets are in a file that was not given: import it too")
+          discovery.ledger.settle()
+          discovery.ledger.list(pattern, Self.notGiven)
+          discovery.ledger.leaveOut("job \(section["job_name"]?.text ?? "unnamed")", Self.notGiven)
           continue
         }
         discovery.ledger.carry(pattern)
@@ -129,7 +147,12 @@ struct ProbeObject {
     }
     if let module = spec.text("module") { common["__param_module"] = module }
     let made = try targets(spec, common, namespace, prober?["url"]?.text ?? "exporter", pace, work)
-    spec.section("targets")?.list("an Ingress is not looked up here: list its addresses", "ingress")
+    if let targets = spec.section("targets"), targets["ingress"] != nil {
+      let why = "an Ingress is not looked up here: list its addresses"
+      section.ledger.settle()
+      targets.list(why, "ingress")
+      section.ledger.leaveOut("Probe \(name)", why)
+    }
     spec.list("it says where the exporter is", "prober")
     spec.listRest("it is about Prometheus, not about the target")
     return made

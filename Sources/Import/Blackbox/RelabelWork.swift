@@ -6,17 +6,21 @@ import Basics
 final class RelabelWork {
   /// Files of targets that were given.
   var files: [(file: ImportFile, groups: [ForeignNode])] = []
+  /// Names of all files that were given.
+  var names: [String] = []
   /// Those that jobs name.
   var lists: [TargetFile] = []
   var budget = GoPattern.Budget()
 
   /// The files that a pattern of `file_sd_configs` names: given files are known by their last part.
   func files(of pattern: String) -> [(file: ImportFile, groups: [ForeignNode])] {
+    files.filter { Self.isNamed($0.file.name, by: pattern) }
+  }
+
+  static func isNamed(_ path: String, by pattern: String) -> Bool {
     let wanted = pattern.split(separator: "/").last.map(String.init) ?? ""
-    return files.filter { given in
-      let name = given.file.name.split(separator: "/").last.map(String.init) ?? ""
-      return Glob.matches(wanted, name, hasQuestions: false)
-    }
+    let name = path.split(separator: "/").last.map(String.init) ?? ""
+    return Glob.matches(wanted, name, hasQuestions: false)
   }
 }
 

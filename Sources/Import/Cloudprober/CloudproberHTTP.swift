@@ -38,8 +38,7 @@ struct CloudproberHTTP {
     let path = settings?.text("relative_url") ?? target.path ?? ""
     check.take(url: "\(scheme)://\(bare)\(port)\(path.isEmpty ? "/" : path)")
     guard isResolved else { return }
-    let hasHost = names.contains { $0.lowercased() == "host" }
-    if !hasHost { check.header("Host", "\(bracketed(name))\(port)") }
+    if !names.contains("Host") { check.header("Host", "\(bracketed(name))\(port)") }
     if scheme == "https" { check["tls.server_name"] = .text(name) }
   }
 
@@ -50,12 +49,19 @@ struct CloudproberHTTP {
 
   /// `headers` are messages with a name, `header` is a map, whose entries have a key.
   private func headers(_ check: inout ImportedCheck) {
-    var seen: Set<ByteText> = []
+    let agent = settings?.text("user_agent")
+    // It is set after all headers, and `header` after `headers`.
+    var seen: Set<ByteText> = agent == nil ? [] : ["user-agent"]
     for (list, key) in [("header", "key"), ("headers", "name")] {
-      for header in settings?.node.each(list) ?? [] {
+      var sent: [(name: String, value: String)] = []
+      for header in (settings?.node.each(list) ?? []).reversed() {
         guard let name = header[key]?.text, let value = header["value"]?.text else { continue }
+        guard name == "Host" || name.lowercased() != "host" else {
+          settings?.ledger.list(header, "cloudprober sends it under the name Host alone", always: false)
+          continue
+        }
         guard seen.insert(ByteText(name.lowercased())).inserted else {
-          settings?.ledger.list(header, "the check has this header already", always: false)
+          settings?.ledger.list(header, "another setting of the same header is sent", always: false)
           continue
         }
         settings?.ledger.carry(header)
@@ -63,12 +69,11 @@ struct CloudproberHTTP {
           settings?.ledger.list(
             header, "each request has a number of its own there, and the text @uuid@ here", .changed)
         }
-        check.header(name, value)
+        sent.append((name, value))
       }
+      for header in sent.reversed() { check.header(header.name, header.value) }
     }
-    if let agent = settings?.text("user_agent"), seen.insert("user-agent").inserted {
-      check.header("User-Agent", agent)
-    }
+    if let agent { check.header("User-Agent", agent) }
   }
 
   private func body(_ check: inout ImportedCheck) {

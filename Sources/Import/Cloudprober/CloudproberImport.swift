@@ -68,9 +68,10 @@ struct CloudproberProbe {
     let types = ["HTTP": "http", "TCP": "tcp", "DNS": "dns", "PING": "ping"]  // own text
     let targets = types[kind] == nil ? [] : targets()
     guard let type = types[kind], !targets.isEmpty else {
-      section.listAll(
-        types[kind] == nil ? "no check here is of this kind" : "its targets are not listed in the file")
-      section.ledger.settle()
+      let why =
+        types[kind] == nil ? "no check here is of this kind" : "its targets are not listed in the file"
+      section.listAll(why)
+      section.ledger.leaveOut(name, types[kind] == nil ? "\(why): \(kind.printable(maxBytes: 40))" : why)
       return []
     }
     let settings = section.section("\(type)_probe")
@@ -82,7 +83,7 @@ struct CloudproberProbe {
       var check = ImportedCheck(name: targets.count == 1 ? name : "\(name) \(target.name)", type: type)
       func refuse(_ why: String) {
         if refused.last?.why != why { refused.append((why, [])) }
-        refused[refused.count - 1].names.append(target.name)
+        refused[refused.count - 1].names.append(ForeignURL.withoutCredentials(target.name))
       }
       guard !target.name.contains("/") || target.host != nil || target.ip != nil else {
         refuse("cloudprober takes no host with a / in it: write an endpoint with its url")
@@ -99,22 +100,24 @@ struct CloudproberProbe {
       }
       checks.append(check)
     }
-    list(refused)
+    let missing = Self.missing(refused)
+    if let missing { section.ledger.list(section["name"] ?? section["type"], missing) }
     if checks.isEmpty { section.listAll("no check was made of it") }
     rest(settings)
+    if checks.isEmpty { section.ledger.leaveOut(name, missing ?? "no check was made of it") }
     section.ledger.note(&checks)
     return checks
   }
 
-  /// Targets without a check, in one line of the probe's name.
-  private func list(_ refused: [(why: String, names: [String])]) {
-    guard !refused.isEmpty else { return }
+  /// Targets without a check, in one line; `nil` for none.
+  private static func missing(_ refused: [(why: String, names: [String])]) -> String? {
+    guard !refused.isEmpty else { return nil }
     let words = refused.prefix(5).map { why, names in
       let shown = names.andMore(after: 5) { "\"\($0.printable(maxBytes: 100))\"" }
       return "no check was made of \(shown): \(why)"
     }
     let more = refused.count > 5 ? "; and more" : ""
-    section.ledger.list(section["name"] ?? section["type"], words.joined(separator: "; ") + more)
+    return words.joined(separator: "; ") + more
   }
 
   private func rest(_ settings: Section?) {

@@ -34,7 +34,12 @@ struct CloudproberTarget {
     scheme = String(url[..<mark.lowerBound])
     let rest = url[mark.upperBound...]
     let authority = rest.prefix { !"/?#".contains($0) }
-    let place = ForeignURL.place(String(authority))
+    // cloudprober takes the host name and the port alone.
+    let address = authority.lastIndex(of: "@").map { authority[authority.index(after: $0)...] } ?? authority
+    if address.count < authority.count {
+      section.ledger.list(section["url"], "cloudprober sends no login that is in a URL")
+    }
+    let place = ForeignURL.place(String(address))
     // Labels come before it.
     (host, path) = (host ?? place.host, path ?? String(rest[authority.endIndex...]))
     port = port ?? place.port

@@ -17,11 +17,13 @@ struct GatusAlerts {
   private var providers: [ByteText: Provider] = [:]
   private var channels: [ByteText: ImportedCheck] = [:]
   private var order: [ByteText] = []
-  /// Keys of channels that cannot be.
-  private var missing: Set<ByteText> = []
+  /// Why channels cannot be, by their keys.
+  private var missing: [ByteText: String] = [:]
+  /// Those of each provider, by the names that they would have.
+  private var refused: [ByteText: [(name: String, why: String)]] = [:]
+  private var refusals: Set<ByteText> = []
   private var names = FreeNames()
-  /// Providers that an alert names, and those that have a channel.
-  private var used: Set<ByteText> = []
+  /// Providers that have a channel.
   private var sent: Set<ByteText> = []
   private var book = RuleBook()
   private var reminders = Reminders()
@@ -69,7 +71,6 @@ struct GatusAlerts {
       ledger.carry(node)
       return value
     }
-    used.insert(ByteText(type))
     guard value("enabled", \.flag) != false else {
       ledger.carry(alert["type"])
       return alert.listRest("the alert is off")
@@ -79,11 +80,9 @@ struct GatusAlerts {
     let way = Way(
       type: type, group: group, isResolved: value("send-on-resolved", \.flag) == true, reminds: reminder > 0,
       override: alert.section("provider-override"))
-    guard let channel = channel(provider, way) else {
-      return alert.listAll(
-        order.count < AlertChannel.limit
-          ? "no channel here is of this kind: \(type.printable(maxBytes: 40))"
-          : "agent.yaml takes \(AlertChannel.limit) channels")
+    let channel: String
+    do throws(NoChannel) { channel = try self.channel(provider, way) } catch {
+      return alert.listAll(error.why)
     }
     ledger.carry(alert["type"])
     if reminder > 0 { reminders.add(reminder, of: &check, "minimum-reminder-interval") }
@@ -110,14 +109,15 @@ struct GatusAlerts {
     ledger.sections.channels += order.compactMap { channels[$0] }
     for (name, provider) in providers.sorted(by: { $0.key.text < $1.key.text }) {
       let isKnown = GatusChannel.types.contains(name)
+      let none = refused[name] ?? []
       if sent.contains(name) { rest(of: provider.section) }
+      // What was read of one that cannot be is carried nowhere.
+      if isKnown, !sent.contains(name), let why = none.first?.why { provider.section.listAll(why) }
       provider.section.listRest(
         isKnown
           ? "no alert of an endpoint uses it"
           : "no channel here is of this kind: \(name.text.printable(maxBytes: 40))")
-      if !isKnown, used.contains(name) {
-        ledger.leaveOut("alerting \(name.text)", "no channel here is of this kind")
-      }
+      for channel in none { ledger.leaveOut("alerting \(channel.name)", channel.why) }
       ledger.settle()
     }
     ledger.settle()
@@ -146,8 +146,11 @@ struct GatusAlerts {
     var override: Section?
   }
 
-  /// The name of the channel; `nil` when there is none of this kind.
-  private mutating func channel(_ provider: Provider, _ way: Way) -> String? {
+  /// Why there is no channel.
+  private struct NoChannel: Error { var why: String }
+
+  /// The name of the channel.
+  private mutating func channel(_ provider: Provider, _ way: Way) throws(NoChannel) -> String {
     let group = provider.overrides[ByteText(way.group)]
     let layers = [way.override, group.map { Section($0, ledger) }, provider.section].compactMap(\.self)
     let own = way.override.map { ForeignText.text($0.node) } ?? ""
@@ -157,15 +160,25 @@ struct GatusAlerts {
       ledger.carry(way.override?.node)
       return known.name
     }
-    guard order.count < AlertChannel.limit, !missing.contains(key) else { return nil }
+    if let why = missing[key] { throw NoChannel(why: why) }
     let before = ledger.carried
     var stem = way.type
     if group != nil { stem += " \(GatusVariables.name(way.group))" }
-    var made = ImportedCheck(named: names.take(stem))
-    guard GatusChannel(layers: layers, ledger).write(way.type, &made) else {
-      missing.insert(key)
-      return nil
+    var made = ImportedCheck(named: "")
+    let isFull = order.count >= AlertChannel.limit
+    let why =
+      !isFull
+      ? GatusChannel(layers: layers, ledger).write(way.type, &made)
+      : "agent.yaml takes \(AlertChannel.limit) channels"
+    if let why {
+      missing[key] = why
+      let name = isFull ? way.type : stem
+      if refusals.insert(ByteText("\(name)\u{0}\(why)")).inserted {
+        refused[ByteText(way.type), default: []].append((name: name, why: why))
+      }
+      throw NoChannel(why: why)
     }
+    made.name = names.take(stem)
     if let group { ledger.carry(group["group"]) }
     made["recovered"] = .flag(way.isResolved)
     made["updates"] = .flag(way.reminds)

@@ -20,35 +20,35 @@ struct GatusChannel {
     return text
   }
 
-  /// - Returns: whether there is such a channel.
-  func write(_ type: String, _ channel: inout ImportedCheck) -> Bool {
+  /// - Returns: why there is no such channel; `nil` for one that is written.
+  func write(_ type: String, _ channel: inout ImportedCheck) -> String? {
     switch type {
     case "slack", "discord", "teams", "teams-workflows":
-      guard let url = value("webhook-url") else { return false }
+      guard let url = value("webhook-url") else { return "it has no webhook-url" }
       channel["webhook"] = .secret(Redacted(url), as: "webhook")
       channel["format"] = .plain(type == "teams-workflows" ? "teams" : type)
     case "ntfy":
-      guard let topic = value("topic") else { return false }
+      guard let topic = value("topic") else { return "it has no topic" }
       let server = value("url") ?? "https://ntfy.sh"
       channel["webhook"] = .secret(
         Redacted("\(server.hasSuffix("/") ? String(server.dropLast()) : server)/\(topic)"), as: "webhook")
       channel["format"] = .plain("ntfy")
       if let token = value("token") { channel.header("Authorization", "Bearer \(token)") }
     case "pagerduty":
-      guard let key = value("integration-key") else { return false }
+      guard let key = value("integration-key") else { return "it has no integration-key" }
       channel["webhook"] = .text("https://events.pagerduty.com/v2/enqueue")
       channel["format"] = .plain("pagerduty")
       channel["routing_key"] = .secret(Redacted(key), as: "routing key")
     case "email": return mail(&channel)
     case "custom": return custom(&channel)
-    default: return false
+    default: return "no channel here is of this kind: \(type.printable(maxBytes: 40))"
     }
-    return true
+    return nil
   }
 
-  private func mail(_ channel: inout ImportedCheck) -> Bool {
+  private func mail(_ channel: inout ImportedCheck) -> String? {
     guard let host = value("host"), let sender = value("from"), let recipients = value("to") else {
-      return false
+      return "it lacks host, from or to"
     }
     let port = value("port") ?? "587"
     channel["mail.server"] = .text("\(bracketed(host)):\(port)")
@@ -68,17 +68,20 @@ struct GatusChannel {
     }
     channel["mail.from"] = .text(sender)
     channel["mail.to"] = .list(recipients.split(separator: ",").map { .text($0.trimmed) })
-    return true
+    return nil
   }
 
   /// One that sends what the agent sends: a body of its own cannot be.
-  private func custom(_ channel: inout ImportedCheck) -> Bool {
+  private func custom(_ channel: inout ImportedCheck) -> String? {
     let body = layers.lazy.compactMap { $0["body"]?.text }.first ?? ""
     let address = layers.lazy.compactMap { $0["url"]?.text }.first ?? ""
     let method = (layers.lazy.compactMap { $0["method"]?.text }.first ?? "GET").uppercased()
-    guard body.isEmpty, !address.contains("["), ["POST", "PUT", "PATCH"].contains(method),
-      let url = value("url")
-    else { return false }
+    guard body.isEmpty else { return "it has a body of its own, and a channel here sends the agent's JSON" }
+    guard !address.contains("[") else { return "its URL has placeholders, which no channel here fills in" }
+    guard ["POST", "PUT", "PATCH"].contains(method) else {
+      return "a channel here sends POST, PUT or PATCH, not \(method.printable(maxBytes: 40))"
+    }
+    guard let url = value("url") else { return "it has no url" }
     _ = value("method")
     channel["webhook"] = .secret(Redacted(url), as: "webhook")
     channel["method"] = .text(method)
@@ -88,7 +91,7 @@ struct GatusChannel {
       channel.header(header.name, text)
     }
     channel.note(.changed, "body", "the receiver gets the agent's own JSON")
-    return true
+    return nil
   }
 }
 

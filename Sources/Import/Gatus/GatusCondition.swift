@@ -21,6 +21,10 @@ struct GatusCondition {
   var function = Function.none
   var operation: String
   var right: String
+  /// A side joins conditions by `&&` or `||`, which Gatus compares as 0.
+  private(set) var isJoined = false
+  /// Result of a condition without a placeholder. `nil` for others.
+  private(set) var constant: Bool?
 
   /// Why a condition is none that can be read.
   struct Unreadable: Error { var why: String }
@@ -38,9 +42,13 @@ struct GatusCondition {
     guard text[range.upperBound...].range(of: " \(operation) ") == nil else {
       throw Unreadable(why: "it compares more than two values")
     }
-    let (left, right) = (text[..<range.lowerBound].trimmed, text[range.upperBound...].trimmed)
+    var (left, right) = (text[..<range.lowerBound].trimmed, text[range.upperBound...].trimmed)
     guard !GatusVariables.isIn(left + right) else {
       throw Unreadable(why: "a variable of the environment in a condition is not known before the start")
+    }
+    if !["==", "!="].contains(operation) {
+      if Self.joins(left) { (left, isJoined) = ("0", true) }
+      if Self.joins(right) { (right, isJoined) = ("0", true) }
     }
     switch (Self.read(left), Self.read(right)) {
     case (let found?, nil):
@@ -51,8 +59,17 @@ struct GatusCondition {
       let mirrored = ["<": ">", ">": "<", "<=": ">=", ">=": "<="]  // own text
       (self.operation, self.right) = (mirrored[operation] ?? operation, left)
     case (_?, _?): throw Unreadable(why: "two values of the answer are not compared with one another")
-    case (nil, nil): throw Unreadable(why: "it has no placeholder that is known")
+    case (nil, nil):
+      guard isJoined, let one = GatusNumber.compared(left), let other = GatusNumber.compared(right) else {
+        throw Unreadable(why: "it has no placeholder that is known")
+      }
+      (placeholder, self.operation, self.right) = ("", operation, right)
+      constant = compares(one, other)
     }
+  }
+
+  private static func joins(_ text: String) -> Bool {
+    text.range(of: " && ") != nil || text.range(of: " || ") != nil
   }
 
   private static func read(_ text: String) -> (String, String, Function)? {

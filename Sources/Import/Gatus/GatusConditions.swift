@@ -40,7 +40,11 @@ struct GatusConditions {
       do throws(NotCarried) {
         let condition = try read(node)
         try take(condition, &check)
-        ledger.carry(node)
+        if condition.isJoined {
+          ledger.list(node, "Gatus compares what is joined by && or || as 0: write two conditions", .changed)
+        } else {
+          ledger.carry(node)
+        }
         taken += 1
         if !passesUnanswered(condition) { holdsUnanswered = false }
       } catch {
@@ -67,6 +71,10 @@ struct GatusConditions {
   private mutating func take(_ condition: GatusCondition, _ check: inout ImportedCheck) throws(NotCarried) {
     if condition.function != .none, condition.placeholder != "[BODY]" {
       throw NotCarried("only a body has a length, or is there or not")
+    }
+    if let constant = condition.constant {
+      guard constant else { throw NotCarried("Gatus never finds it true") }
+      return
     }
     switch condition.placeholder {
     case "[STATUS]": try status(condition)
@@ -156,7 +164,8 @@ struct GatusConditions {
 
   /// Whether Gatus holds it for true when nothing answered: a number is 0 then and a text empty.
   private func passesUnanswered(_ condition: GatusCondition) -> Bool {
-    switch condition.placeholder {
+    if let constant = condition.constant { return constant }
+    return switch condition.placeholder {
     case "[STATUS]", "[CERTIFICATE_EXPIRATION]": condition.holds("0") ?? false
     case "[CONNECTED]": condition.flag == false
     case "[RESPONSE_TIME]": condition.operation.hasPrefix("<")

@@ -241,7 +241,7 @@ package struct LeftOut: Hashable, Sendable {
   private var values: Int
 
   package init(name: String, why: String, place: String = "", values: Int) {
-    self.name = "\"\(name.printable(maxBytes: 200))\""
+    self.name = "\"\(ForeignURL.withoutCredentials(name).printable(maxBytes: 200))\""
     (self.why, self.place, self.values) = (why, place, values)
   }
 

@@ -171,11 +171,38 @@ struct TOMLReader {
     case UInt8(ascii: "["): return ForeignNode(content: .list(try items(depth)), line: start)
     case UInt8(ascii: "{"): return try inlineTable(depth)
     default:
-      let word = rest.prefix { ![0x20, 0x09, 0x0d, 0x0a, 0x2c, 0x5d, 0x7d, 0x23].contains($0) }
+      let word = bareWord()
       guard !word.isEmpty else { throw problem("a value is expected") }
-      rest = rest.dropFirst(word.count)
-      return ForeignNode(content: .scalar(String(decoding: word, as: UTF8.self), isPlain: true), line: start)
+      return ForeignNode(content: .scalar(Self.decimal(word), isPlain: true), line: start)
     }
+  }
+
+  /// A number or another word; `${NAME}` in it is a variable, which Telegraf fills in before it reads the file.
+  private mutating func bareWord() -> String {
+    var end = rest.startIndex
+    var isInside = false
+    while end < rest.endIndex {
+      let byte = rest[end]
+      let isEnd = isInside ? byte == 0x0a : [0x20, 0x09, 0x0d, 0x0a, 0x2c, 0x5d, 0x7d, 0x23].contains(byte)
+      if isEnd { break }
+      if byte == UInt8(ascii: "$"), rest[end...].dropFirst().first == UInt8(ascii: "{") { isInside = true }
+      if byte == UInt8(ascii: "}") { isInside = false }
+      end += 1
+    }
+    defer { rest = rest[end...] }
+    return String(decoding: rest[..<end], as: UTF8.self)
+  }
+
+  /// Whole numbers with `_` between digits, or of another base, in plain digits.
+  private static func decimal(_ word: String) -> String {
+    guard let first = word.utf8.first, (0x30...0x39).contains(first) || first == 0x2b || first == 0x2d else {
+      return word
+    }
+    let digits = word.replacing("_", with: "")
+    for (prefix, base) in [("0x", 16), ("0o", 8), ("0b", 2)] where digits.hasPrefix(prefix) {
+      if let number = Int(digits.dropFirst(2), radix: base) { return String(number) }
+    }
+    return Double(digits) == nil ? word : digits
   }
 
   private mutating func items(_ depth: Int) throws(ImportProblem) -> [ForeignNode] {

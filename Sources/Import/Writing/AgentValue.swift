@@ -115,11 +115,13 @@ package struct ImportedCheck: Sendable {
     if !notes.contains(note) { notes.append(note) }
   }
 
-  /// A page about the check is its runbook, unless it has macros of its source.
+  /// A page about the check is its runbook, unless it has macros of its source or credentials.
   ///
   /// - Returns: false where it cannot be one.
   mutating func takeRunbook(_ page: String) -> Bool {
-    guard !page.utf8.contains(UInt8(ascii: "$")), (try? HTTPURL(page)) != nil else { return false }
+    guard !page.utf8.contains(UInt8(ascii: "$")), !ForeignURL(page).hasCredentials,
+      (try? HTTPURL(page)) != nil
+    else { return false }
     self["runbook"] = .text(page)
     return true
   }

@@ -55,6 +55,32 @@ struct ForeignURL {
       ? ForeignURL(text).shown : String(ForeignURL("a://\(text)").shown.dropFirst(4))
   }
 
+  /// Words without the user info and the credentials of the addresses and paths in them.
+  static func withoutCredentials(_ words: String) -> String {
+    guard words.utf8.contains(where: { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "?") }) else {
+      return words
+    }
+    // An address may have blanks, which end none of its parts.
+    if let mark = words.range(of: "://"), !words[..<mark.lowerBound].utf8.contains(0x20) {
+      return cleared(words)
+    }
+    return words.split(separator: " ", omittingEmptySubsequences: false).map { cleared(String($0)) }
+      .joined(separator: " ")
+  }
+
+  /// The address without them; the text itself where it has none.
+  private static func cleared(_ text: String) -> String {
+    let hasScheme = text.range(of: "://") != nil
+    let url = ForeignURL(hasScheme ? text : "a:///\(text)")
+    guard url.hasCredentials else { return text }
+    return hasScheme ? url.shown : String(url.shown.dropFirst(5))
+  }
+
+  /// Whether a part of it is a credential.
+  var hasCredentials: Bool {
+    if username == nil, case .text = value { false } else { true }
+  }
+
   /// Without the values of parameters that are credentials.
   private var shown: String {
     guard case .joined(let parts) = value else { return url }
@@ -174,6 +200,20 @@ extension ImportedCheck {
   private static let unusedAuthority = ImportNote(
     place: "tls.ca_file", why: "the certificate is not verified, so it has no effect")
 
+  /// Settings of TLS have no effect on an address in the clear without redirects, and a check may not have both.
+  mutating func dropUnusedTLS() {
+    guard self["type"]?.word == "http", self["follow"]?.word == "false", self["tls"] != nil else { return }
+    let start =
+      switch self["url"] {
+      case .joined(let parts): parts.first?.word
+      case let url: url?.word
+      }
+    guard start?.lowercased().hasPrefix("http://") == true else { return }
+    remove("tls")
+    notes.append(
+      ImportNote(place: "tls", why: "no certificate is looked at over http, and no redirect is followed"))
+  }
+
   /// The check with the certificate verified, by the authority that the source names; `nil` where it is verified already.
   ///
   /// - Parameter why: why it is refused as it is.
@@ -211,8 +251,6 @@ extension ImportedCheck {
 
   /// Words as one tag; an address in them has no user and no credentials there.
   static func tag(of words: String) -> String {
-    let isAddress = words.contains("://") && words.contains { $0 == "@" || $0 == "?" }
-    return (isAddress ? ForeignURL.withoutUser(words) : words).printable(maxBytes: 64).split(separator: " ")
-      .joined(separator: "-")
+    ForeignURL.withoutCredentials(words).printable(maxBytes: 64).split(separator: " ").joined(separator: "-")
   }
 }

@@ -39,7 +39,8 @@ struct FreeNames {
   init(taken: Set<ByteText> = []) { self.taken = taken }
 
   mutating func take(_ words: String, maxBytes: Int = 100) -> String {
-    let trimmed = words.printable(maxBytes: maxBytes).split(separator: " ").joined(separator: " ")
+    let shown = ForeignURL.withoutCredentials(words)
+    let trimmed = shown.printable(maxBytes: maxBytes).split(separator: " ").joined(separator: " ")
     let stem = trimmed.isEmpty ? "unnamed" : trimmed
     var name = stem
     while !taken.insert(ByteText(name)).inserted {

@@ -127,7 +127,10 @@ struct ImportFiles {
 
   private func places(_ path: String, _ base: String) -> [String] {
     let parts = path.split(separator: "/").filter { $0 != "." && $0 != ".." }
-    let suffixes = parts.indices.prefix(32).map { base + parts[$0...].joined(separator: "/") }
+    // The last part of a pattern alone would name files of others, too.
+    let isPattern = parts.last?.contains("*") == true
+    let starts = isPattern ? parts.indices.prefix(max(1, parts.count - 1)) : parts.indices
+    let suffixes = starts.prefix(32).map { base + parts[$0...].joined(separator: "/") }
     return suffixes + [path]
   }
 }
