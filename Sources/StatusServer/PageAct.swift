@@ -69,10 +69,19 @@ extension PageForms {
 
 extension StatusRequest {
   /// Sent by a page of this server, as far as the browser tells: old browsers do not, and what is there must not contradict.
+  /// Sec-Fetch-Site is the browser's own word, which no page can write; Host is the proxy's word where there is one.
   var isOwnPage: Bool {
-    if let fetchSite, fetchSite != "same-origin" { return false }
+    if let fetchSite { return fetchSite == "same-origin" }
     guard let origin, origin != "null", let host else { return true }
     return origin.lowercased().split(separator: "/").last.map(String.init) == host.lowercased()
+  }
+
+  /// Why it is taken for another site's, with what helps.
+  var foreignWords: String {
+    let what = "This form comes from another site"
+    guard fetchSite == nil, let origin, let host else { return what }
+    return
+      "\(what): Origin is \(origin.printable(maxBytes: 200)), Host is \(host.printable(maxBytes: 200)). A reverse proxy must pass Host on unchanged"
   }
 
   /// Sent by a script of a page, which reads the answer itself.

@@ -55,7 +55,8 @@ extension Routes {
       return signInFirst(request, back: PageAct.back(form["back"]))
     }
     guard button.accepts(form, request) else {
-      return await refused(403, Self.foreign, "open the page again and press the button there", request)
+      return await refused(
+        403, Self.foreign(request), "open the page again and press the button there", request)
     }
     do throws(BadRequest) {
       let act = try PageAct(form, now: source.now)
@@ -65,7 +66,9 @@ extension Routes {
     }
   }
 
-  static let foreign = "This page was made before the agent's last start, or by another site"
+  static func foreign(_ request: StatusRequest) -> String {
+    request.isOwnPage ? "This page was made before the agent's last start" : request.foreignWords
+  }
   static let off = "Nothing can be done from this page"
   static let offHint = "set status.run_now_token in agent.yaml"
 
