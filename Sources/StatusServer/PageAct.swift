@@ -12,6 +12,8 @@ struct PageAct {
   var check: UniqueID?
   var order: UniqueID?
   var length: Duration
+  /// The instant that the form gave; `nil` where it gave a length.
+  var until: Timestamp?
   var note: String?
   /// The page to go back to.
   var back: String
@@ -26,6 +28,7 @@ struct PageAct {
     note = form["note"].flatMap { $0.isEmpty ? nil : $0 }
     back = Self.back(form["back"])
     length = try Self.length(form, now: now)
+    if form["until"].map({ !$0.isEmpty }) ?? false { until = now.advanced(by: length) }
   }
 
   /// A path of this server, and nothing else: no page leads elsewhere by it.

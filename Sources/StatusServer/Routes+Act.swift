@@ -220,12 +220,15 @@ extension PageAct {
     return what + outcome + left
   }
 
+  /// The time as the form gave it.
+  private var span: String { until.map { "until \(StatusFormat.minute($0)) UTC" } ?? "for \(length.text)" }
+
   private var outcome: String {
     switch kind {
     case .acknowledge: "acknowledged: no more reminders"
-    case .mute: "muted for \(length.text)"
+    case .mute: "muted \(span)"
     case .unmute: "no longer muted"
-    case .maintenance: "in maintenance for \(length.text)"
+    case .maintenance: "in maintenance \(span)"
     case .endMaintenance: "maintenance ended"
     case .run: ""
     }

@@ -47,7 +47,9 @@ struct Routes: Answering {
 
   private func answer(to request: StatusRequest) async -> Reply {
     guard hosts.contains(request.host) else {
-      return Reply(421, text: "this host name is not served here; use 127.0.0.1 or localhost\n")
+      return Reply(
+        421,
+        text: "this host name is not served here; add it to status.hosts, or use 127.0.0.1 or localhost\n")
     }
     if let reply = signInAnswer(to: request) { return reply }
     guard mayRead(request) || request.isHealth else {

@@ -195,6 +195,21 @@ func publicOutage(_ minute: Int, _ minutes: Int?) -> PublicCheck.Downtime {
     }
   }
 
+  /// Long names are cut in a badge, so that its state is still said.
+  @Test func longNamesInABadge() async throws {
+    var picture = try await publicPicture([.down, .down])
+    for (place, letter) in ["a", "b"].enumerated() {
+      picture.sections[0].checks[place].name = String(repeating: letter, count: 62)
+    }
+    let words = EnglishWords()
+    let badge = Badge(PublicHeadline(picture, words), title: "B", words)
+    // 57 letters and three bytes for the sign of each are 60; with 14 of " and " and " are down" that is more than 120.
+    let (first, second) = (String(repeating: "a", count: 37) + "…", String(repeating: "b", count: 37) + "…")
+    #expect(badge.value == "\(first) and \(second) are down")
+    let svg = String(decoding: badge.render(), as: UTF8.self)
+    #expect(svg.contains("aria-label=\"B: \(first) and \(second) are down\""))
+  }
+
   /// Since the earliest of those that do not work, whatever began before of others.
   @Test func sinceTheFirst() async throws {
     var picture = try await publicPicture([.up, .down, .degraded])
