@@ -184,11 +184,12 @@ extension RunNowOutcome {
 }
 
 extension PageAct {
-  /// The checks that are meant: one, or those that fire in the incident.
+  /// The checks that are meant: one, or those that fire in the incident. What recovered since its mute is unmuted too.
   func checks(_ snapshot: StatusSnapshot) -> [CheckStatus] {
     if let check { return snapshot.check(check).map { [$0] } ?? [] }
     guard let incident, let alerts = snapshot.alerts else { return [] }
-    return snapshot.checks.filter { alerts.incidentOf[$0.id] == incident }
+    let members = kind == .unmute ? alerts.incident(incident)?.checks ?? [] : []
+    return snapshot.checks.filter { alerts.incidentOf[$0.id] == incident || members.contains($0.id) }
   }
 
   fileprivate func wishes(_ snapshot: StatusSnapshot) -> [OperatorWish.Kind] {
@@ -215,7 +216,8 @@ extension PageAct {
   }
 
   fileprivate func words(_ done: Int, of all: Int, _ problem: String?) -> String {
-    let what = done == 1 ? "" : "\(done) checks: "
+    // A check may be muted several times.
+    let what = done == 1 ? "" : "\(done) \(kind == .unmute ? "mutes" : "checks"): "
     let left = problem.map { "; \(all - done) refused: \($0)" } ?? ""
     return what + outcome + left
   }
