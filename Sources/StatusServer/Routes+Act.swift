@@ -184,7 +184,7 @@ extension RunNowOutcome {
 }
 
 extension PageAct {
-  /// The checks that are meant: one, or those that fire in the incident. What recovered since its mute is unmuted too.
+  /// The checks that are meant: one, or those that fire in the incident. Unmute means recovered members as well.
   func checks(_ snapshot: StatusSnapshot) -> [CheckStatus] {
     if let check { return snapshot.check(check).map { [$0] } ?? [] }
     guard let incident, let alerts = snapshot.alerts else { return [] }
