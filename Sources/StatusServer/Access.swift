@@ -40,16 +40,28 @@ struct ReadGate: Sendable {
   private let tokens: [Redacted]
   private let memberToken: Redacted?
   private let isOpen: Bool
+  /// Requests that a proxy passed on need no token either: they come from other machines.
+  private let isOpenToOthers: Bool
 
   init(_ access: StatusAccess, isSocket: Bool) {
     isOpen = isSocket || access.readToken == nil
+    isOpenToOthers = access.readToken == nil && access.allowUnauthenticated
     tokens = [access.readToken, access.runNowToken].compactMap(\.self)
     memberToken = access.memberToken
   }
 
-  /// - Parameter isShare: what is asked for is what members of a group add up.
-  func admits(_ authorization: String?, isShare: Bool) -> Bool {
-    if isOpen { return true }
+  /// Why a request that shows no token may not read, with what helps.
+  func refusal(isForwarded: Bool) -> String {
+    isForwarded && isOpen
+      ? "this request came through a proxy: set status.read_token, or status.allow_unauthenticated: true where the proxy authenticates"
+      : "send status.read_token: Authorization: Bearer, or as the password of Authorization: Basic"
+  }
+
+  /// - Parameters:
+  ///   - isShare: what is asked for is what members of a group add up.
+  ///   - isForwarded: a proxy passed the request on.
+  func admits(_ authorization: String?, isShare: Bool, isForwarded: Bool) -> Bool {
+    if isForwarded ? isOpenToOthers : isOpen { return true }
     guard let shown = Credential(authorization) else { return false }
     let all = tokens + (isShare ? [memberToken].compactMap(\.self) : [])
     // Each is compared, so that the time does not tell which one it was.

@@ -12,6 +12,8 @@ struct PageAct {
   var check: UniqueID?
   var order: UniqueID?
   var length: Duration
+  /// The instant that the form gave; `nil` where it gave a length.
+  var until: Timestamp?
   var note: String?
   /// The page to go back to.
   var back: String
@@ -26,6 +28,7 @@ struct PageAct {
     note = form["note"].flatMap { $0.isEmpty ? nil : $0 }
     back = Self.back(form["back"])
     length = try Self.length(form, now: now)
+    if form["until"].map({ !$0.isEmpty }) ?? false { until = now.advanced(by: length) }
   }
 
   /// A path of this server, and nothing else: no page leads elsewhere by it.
@@ -69,10 +72,19 @@ extension PageForms {
 
 extension StatusRequest {
   /// Sent by a page of this server, as far as the browser tells: old browsers do not, and what is there must not contradict.
+  /// Sec-Fetch-Site is the browser's own word, which no page can write; Host is the proxy's word where there is one.
   var isOwnPage: Bool {
-    if let fetchSite, fetchSite != "same-origin" { return false }
+    if let fetchSite { return fetchSite == "same-origin" }
     guard let origin, origin != "null", let host else { return true }
     return origin.lowercased().split(separator: "/").last.map(String.init) == host.lowercased()
+  }
+
+  /// Why it is taken for another site's, with what helps.
+  var foreignWords: String {
+    let what = "This form comes from another site"
+    guard fetchSite == nil, let origin, let host else { return what }
+    return
+      "\(what): Origin is \(origin.printable(maxBytes: 200)), Host is \(host.printable(maxBytes: 200)). A reverse proxy must pass Host on unchanged"
   }
 
   /// Sent by a script of a page, which reads the answer itself.

@@ -116,9 +116,11 @@ package struct ProbeDoor: Sendable {
   private func refusal(of request: StatusRequest, _ hosts: AllowedHosts) -> Reply? {
     let shows = token.map { Credential(request.authorization)?.matches($0) ?? false } ?? false
     if shows { return nil }
-    guard request.remote.map({ remote in allowed.contains { $0.contains(remote) } }) ?? false else {
-      var reply = Reply(
-        401, text: "send probe.token as Authorization: Bearer, or ask from an address of probe.allow\n")
+    // Behind a proxy all clients have its address.
+    let isNear = request.remote.map { remote in allowed.contains { $0.contains(remote) } } ?? false
+    guard isNear, !request.isForwarded else {
+      let way = isNear ? "without a proxy" : "from an address of probe.allow"
+      var reply = Reply(401, text: "send probe.token as Authorization: Bearer, or ask \(way)\n")
       reply.challenge = .basic
       return reply
     }

@@ -55,7 +55,8 @@ extension Routes {
       return signInFirst(request, back: PageAct.back(form["back"]))
     }
     guard button.accepts(form, request) else {
-      return await refused(403, Self.foreign, "open the page again and press the button there", request)
+      return await refused(
+        403, Self.foreign(request), "open the page again and press the button there", request)
     }
     do throws(BadRequest) {
       let act = try PageAct(form, now: source.now)
@@ -65,7 +66,9 @@ extension Routes {
     }
   }
 
-  static let foreign = "This page was made before the agent's last start, or by another site"
+  static func foreign(_ request: StatusRequest) -> String {
+    request.isOwnPage ? "This page was made before the agent's last start" : request.foreignWords
+  }
   static let off = "Nothing can be done from this page"
   static let offHint = "set status.run_now_token in agent.yaml"
 
@@ -181,11 +184,12 @@ extension RunNowOutcome {
 }
 
 extension PageAct {
-  /// The checks that are meant: one, or those that fire in the incident.
+  /// The checks that are meant: one, or those that fire in the incident. Unmute means recovered members as well.
   func checks(_ snapshot: StatusSnapshot) -> [CheckStatus] {
     if let check { return snapshot.check(check).map { [$0] } ?? [] }
     guard let incident, let alerts = snapshot.alerts else { return [] }
-    return snapshot.checks.filter { alerts.incidentOf[$0.id] == incident }
+    let members = kind == .unmute ? alerts.incident(incident)?.checks ?? [] : []
+    return snapshot.checks.filter { alerts.incidentOf[$0.id] == incident || members.contains($0.id) }
   }
 
   fileprivate func wishes(_ snapshot: StatusSnapshot) -> [OperatorWish.Kind] {
@@ -212,17 +216,21 @@ extension PageAct {
   }
 
   fileprivate func words(_ done: Int, of all: Int, _ problem: String?) -> String {
-    let what = done == 1 ? "" : "\(done) checks: "
+    // A check may be muted several times.
+    let what = done == 1 ? "" : "\(done) \(kind == .unmute ? "mutes" : "checks"): "
     let left = problem.map { "; \(all - done) refused: \($0)" } ?? ""
     return what + outcome + left
   }
 
+  /// The time as the form gave it.
+  private var span: String { until.map { "until \(StatusFormat.minute($0)) UTC" } ?? "for \(length.text)" }
+
   private var outcome: String {
     switch kind {
     case .acknowledge: "acknowledged: no more reminders"
-    case .mute: "muted for \(length.text)"
+    case .mute: "muted \(span)"
     case .unmute: "no longer muted"
-    case .maintenance: "in maintenance for \(length.text)"
+    case .maintenance: "in maintenance \(span)"
     case .endMaintenance: "maintenance ended"
     case .run: ""
     }

@@ -16,15 +16,13 @@ extension Routes {
 
   /// `POST /sign-in`: answers with the cookie, and leads back to where the person came from.
   func signedIn(_ request: StatusRequest) -> Reply {
-    guard request.isOwnPage else {
-      return signInRefused(403, "This form comes from another site", "/")
-    }
+    guard request.isOwnPage else { return signInRefused(403, request.foreignWords, "/") }
     guard let form = request.form, let token = form["token"] else {
       return signInRefused(400, "This form could not be read", "/")
     }
     let back = PageAct.back(form["back"])
-    let address = request.remote?.description ?? "socket"
-    let origin = request.remote?.origin.description ?? address
+    let address = request.clientWords
+    let origin = request.client?.origin.description ?? address
     switch signIn.signIn(token, name: form["name"] ?? "", from: origin, now: source.now) {
     case .welcome(let person, let cookie):
       logSignIn(true, person.name, address)
@@ -44,7 +42,7 @@ extension Routes {
 
   /// `POST /sign-out`.
   func signedOut(_ request: StatusRequest) -> Reply {
-    guard request.isOwnPage else { return signInRefused(403, "This form comes from another site", "/") }
+    guard request.isOwnPage else { return signInRefused(403, request.foreignWords, "/") }
     signIn.end(request.cookie, now: source.now)
     var reply = redirect(FormPath.signIn)
     reply.cookie = SignInDesk.header("", isEncrypted: request.isEncrypted)

@@ -35,7 +35,10 @@ struct Routes: Answering {
   func reply(to request: StatusRequest) async -> Reply {
     var generator = RandomPool()
     let id = UniqueID.v7(at: source.now, using: &generator).description
-    var reply = await StatusJSON.$requestID.withValue(id) { await answer(to: request) }
+    var routes = self
+    // A proxy that may open the socket passes on what comes from anywhere.
+    if request.isForwarded { routes.isSocket = false }
+    var reply = await StatusJSON.$requestID.withValue(id) { [routes] in await routes.answer(to: request) }
     guard case .json = reply.kind else { return reply }
     reply.requestID = id
     if reply.status >= 500 { logFailure(reply.status, id) }
@@ -44,7 +47,9 @@ struct Routes: Answering {
 
   private func answer(to request: StatusRequest) async -> Reply {
     guard hosts.contains(request.host) else {
-      return Reply(421, text: "this host name is not served here; use 127.0.0.1 or localhost\n")
+      return Reply(
+        421,
+        text: "this host name is not served here; add it to status.hosts, or use 127.0.0.1 or localhost\n")
     }
     if let reply = signInAnswer(to: request) { return reply }
     guard mayRead(request) || request.isHealth else {
@@ -52,9 +57,7 @@ struct Routes: Answering {
       if request.wantsPage, request.isReading || request.isForm {
         return signInRefused(401, nil, PageAct.back(request.target))
       }
-      var reply = failure(
-        401, "UNAUTHORIZED",
-        "send status.read_token: Authorization: Bearer, or as the password of Authorization: Basic")
+      var reply = failure(401, "UNAUTHORIZED", readGate?.refusal(isForwarded: request.isForwarded) ?? "")
       reply.challenge = .basic
       return reply
     }
@@ -100,7 +103,8 @@ struct Routes: Answering {
   }
 
   private func mayRead(_ request: StatusRequest) -> Bool {
-    readGate?.admits(request.authorization, isShare: request.isShare) ?? true
+    readGate?.admits(request.authorization, isShare: request.isShare, isForwarded: request.isForwarded)
+      ?? true
       || signIn.person(request.cookie, now: source.now) != nil
   }
 

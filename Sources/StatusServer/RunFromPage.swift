@@ -11,7 +11,8 @@ extension Routes {
       return signInFirst(request, back: "/checks/\(path.segments[1].printable(maxBytes: 64))")
     }
     guard button.accepts(path, request) else {
-      return await refused(403, Self.foreign, "open the check again and press the button there", request)
+      return await refused(
+        403, Self.foreign(request), "open the check again and press the button there", request)
     }
     guard let id = UniqueID(path.segments[1]) else {
       return await refused(404, "No check has this id", nil, request)

@@ -83,7 +83,10 @@ final class SignInDesk: Sendable {
 
   /// The person that a Cookie header shows; `nil` for none, and for one that is not ours, over, or signed out.
   func person(_ header: String?, now: Timestamp) -> SignedInPerson? {
-    guard let value = Self.value(header) else { return nil }
+    Self.values(header).lazy.compactMap { self.person(of: $0, now: now) }.first
+  }
+
+  private func person(of value: String, now: Timestamp) -> SignedInPerson? {
     let parts = value.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 5, let key = key(parts[1]), let until = Int64(parts[0]),
       let mac = Base16.bytes(parts[4]), let name = Base16.bytes(parts[2]),
@@ -94,11 +97,13 @@ final class SignInDesk: Sendable {
       name: name.isEmpty ? nil : String(decoding: name, as: UTF8.self), mayAct: parts[1] == "act")
   }
 
-  /// This cookie is good for nothing from now on, until the agent restarts.
+  /// These cookies are good for nothing from now on, until the agent restarts.
   func end(_ header: String?, now: Timestamp) {
-    guard let value = Self.value(header), person(header, now: now) != nil,
-      let mac = value.split(separator: ".").last
-    else { return }
+    for value in Self.values(header) where person(of: value, now: now) != nil { end(value, now) }
+  }
+
+  private func end(_ value: String, _ now: Timestamp) {
+    guard let mac = value.split(separator: ".").last else { return }
     state.withLock { state in
       state.ended = state.ended.filter { $0.value > now }
       if state.ended.count >= Self.maxEnded, let oldest = state.ended.min(by: { $0.value < $1.value }) {
@@ -122,14 +127,12 @@ final class SignInDesk: Sendable {
     return token.map { hmacSHA256(key: Array($0.reveal().utf8), Array("quartz-agent session".utf8)) }
   }
 
-  private static func value(_ header: String?) -> String? {
-    for piece in (header ?? "").split(separator: ";") {
-      let pair = piece.split(separator: "=", maxSplits: 1)
-      guard pair.count == 2 else { continue }
-      let name = pair[0].drop { $0 == " " }
-      if name == cookie || name == "__Host-\(cookie)" { return String(pair[1]) }
+  /// Those of TLS first. A browser that was here before TLS sends the old one too, and first (RFC 6265, section 5.4).
+  private static func values(_ header: String?) -> [String] {
+    let pairs = (header ?? "").split(separator: ";").prefix(64).map { $0.split(separator: "=", maxSplits: 1) }
+    return ["__Host-\(cookie)", cookie].flatMap { wanted in
+      pairs.filter { $0.count == 2 && $0[0].drop { $0 == " " } == wanted }.map { String($0[1]) }
     }
-    return nil
   }
 
   /// The Set-Cookie header: no script sees the cookie, no other site makes the browser send it, and behind TLS it goes over TLS

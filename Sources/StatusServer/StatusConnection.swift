@@ -304,6 +304,8 @@ extension StatusRequest {
     let cookies = head.headers["cookie"]
     if !cookies.isEmpty { cookie = cookies.joined(separator: ";") }
     isEncrypted = head.headers.first(name: "x-forwarded-proto")?.lowercased() == "https"
+    isForwarded = Self.isForwarded(head.headers)
+    forwardedFor = Self.forwardedFor(head.headers)
     let languages = head.headers["accept-language"]
     if !languages.isEmpty { acceptLanguage = languages.joined(separator: ",") }
     let encodings = head.headers["accept-encoding"]

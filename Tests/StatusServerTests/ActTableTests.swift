@@ -124,6 +124,7 @@ import Testing
       ("do=ack&incident=INCIDENT", [], "200 acknowledged: no more reminders"),
       ("do=mute&incident=INCIDENT&for=4h", [], "200 2 checks: muted for 4h (unmute)"),
       ("do=mute&check=CHECK", [], "200 muted for 1h (unmute)"),
+      ("do=mute&check=CHECK&until=2026-01-01T03:30", [], "200 muted until 2026-01-01 03:30 UTC (unmute)"),
       ("do=unmute&check=CHECK", [], "200 no longer muted"),
       ("do=unmute&order=CHECK", [], "200 no longer muted"),
       ("do=maintenance&incident=INCIDENT&for=30m", [], "200 2 checks: in maintenance for 30m"),

@@ -104,6 +104,20 @@ import Testing
     #expect(await text(foreign) == "200 up 1\n")
   }
 
+  /// An address that needs no token is not that of a proxy's clients.
+  @Test func behindAProxy() async {
+    var forwarded = request("/probe?target=a")
+    forwarded.isForwarded = true
+    let refused = "401 send probe.token as Authorization: Bearer, or ask without a proxy\n"
+    #expect(await text(forwarded) == refused)
+    forwarded.forwardedFor = IPAddress("192.0.2.1")
+    #expect(await text(forwarded) == refused)
+    (forwarded.method, forwarded.target) = (.post, "/-/reload")
+    #expect(await text(forwarded) == refused)
+    forwarded.authorization = "Bearer \(Self.token)"
+    #expect(await text(forwarded) == "200 ")
+  }
+
   /// What a probe comes to, in words, and as which kind of text.
   @Test func outcomes() async throws {
     let rows: [(ProbeAnswer, String)] = [

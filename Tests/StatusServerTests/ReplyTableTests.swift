@@ -156,12 +156,24 @@ import Testing
       (nil, "https://a.example:8443", "a.example", false),
       (nil, "https://b.example", "a.example", false), (nil, "null", "a.example", true),
       (nil, "https://b.example", nil, true),
+      // Behind a proxy with a Host of its own the browser's word is enough.
+      ("same-origin", "https://b.example", "127.0.0.1:9797", true),
+      ("same-origin", "null", "a.example", true), ("", "https://a.example", "a.example", false),
     ]
     for (site, origin, host, isOwn) in rows {
       var request = StatusRequest(method: .post, target: "/act", host: host, fetchSite: site)
       request.origin = origin
       #expect(request.isOwnPage == isOwn, "\(site ?? "-") \(origin ?? "-") \(host ?? "-")")
     }
+    var refused = StatusRequest(method: .post, target: "/sign-in", host: "127.0.0.1:9797")
+    refused.origin = "http://b.example"
+    let site = "This form comes from another site"
+    #expect(
+      refused.foreignWords
+        == "\(site): Origin is http://b.example, Host is 127.0.0.1:9797. A reverse proxy must pass Host on unchanged"
+    )
+    refused.fetchSite = "cross-site"
+    #expect(refused.foreignWords == site)
     for (accept, json, page) in [
       (nil, false, false), ("application/json", true, false), ("text/html,*/*;q=0.8", false, true),
       ("*/*", false, false),

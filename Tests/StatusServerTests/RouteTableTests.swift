@@ -174,7 +174,7 @@ import Testing
     #expect(foreign.status == 421 && foreign.requestID == nil)
     #expect(
       String(decoding: foreign.body, as: UTF8.self)
-        == "this host name is not served here; use 127.0.0.1 or localhost\n")
+        == "this host name is not served here; add it to status.hosts, or use 127.0.0.1 or localhost\n")
     wrong.host = "localhost"
     routes.readGate = ReadGate(StatusAccess(readToken: Redacted("read-0123456789")), isSocket: false)
     let refused = await routes.reply(to: wrong)

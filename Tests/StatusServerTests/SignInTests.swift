@@ -44,6 +44,19 @@ import Testing
     }
   }
 
+  /// A cookie from before TLS, or of another token, does not hide the valid one, and signing out ends each.
+  @Test func anOldCookieBesideTheValidOne() throws {
+    let desk = SignInDesk(access)
+    let value = try cookie(desk.signIn("run-0123456789", name: "anna", from: "a", now: now))
+    let (secure, old) = ("__Host-\(value)", "\(SignInDesk.cookie)=1.act..x.00")
+    let anna = SignedInPerson(name: "anna", mayAct: true)
+    for header in ["\(old); \(secure)", "\(secure); \(old)", "\(old); \(value)", "\(value); \(old)"] {
+      #expect(desk.person(header, now: now) == anna, "\(header)")
+    }
+    desk.end("\(old); \(secure)", now: now)
+    #expect(desk.person(secure, now: now) == nil)
+  }
+
   @Test func whoSignedOutIsNotKnownAnyMore() throws {
     let desk = SignInDesk(access)
     let mine = try cookie(desk.signIn("run-0123456789", name: "", from: "a", now: now))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 
+import Alerts
 import Basics
 import Foundation
 import Groups
@@ -128,6 +129,31 @@ import Testing
       #expect(html.matches(of: /<li>Move/).count == 20)
       #expect(html.firstMatch(of: /<li class="dim">([^<]*)</).map { String($0.1) } == rest)
     }
+  }
+
+  /// A window by hand names its target and its author, and can be ended where the page offers actions.
+  @Test func windowsByHand() throws {
+    var status = try sampleStatus().status
+    let id = UniqueID(high: 8, low: 1)
+    var window = view("Patch", isActive: true, skip: false, checks: 1)
+    window.id = id
+    status.maintenance = [window]
+    status.byHand = [
+      .init(id: id, target: .tag("mail"), from: started, until: now, why: "Patch", by: "ann <x>")
+    ]
+    let row =
+      "<span class=\"mark unknown\" aria-hidden=\"true\">◆</span> Patch "
+      + "<span class=\"dim num\">until 2026-01-01 02:00 UTC</span> "
+      + "<span class=\"dim\">· 1 check · <bdi>tag:mail</bdi> by <bdi>ann &lt;x&gt;</bdi></span>"
+    let shown = MaintenanceSection(snapshot: status).render().html
+    #expect(shown.contains("<ul class=\"problems\"><li>\(row)</li></ul>"))
+    let forms = PageForms()
+    let html = MaintenanceSection(snapshot: status, forms: forms).render().html
+    let end = forms.end(.endMaintenance, id.description, "End", back: "/").html
+    #expect(html.contains("<li class=\"with-act\"><span>\(row)</span>\(end)</li>"))
+    // A window of the settings is ended there.
+    status.byHand = []
+    #expect(!MaintenanceSection(snapshot: status, forms: forms).render().html.contains("<form"))
   }
 
   /// Resources, the worst first, with the names of what fails, or else of all that it has; three at most.

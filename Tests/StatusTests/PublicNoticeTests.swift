@@ -144,6 +144,30 @@ import Testing
     #expect(titles.contains("\(planned): A"))
   }
 
+  /// An open post that is not only watched any more is the sentence, unless the checks themselves see a failure.
+  @Test func postsInTheHeadline() async throws {
+    let rows: [([PublicCheck.State], [PostState], text: String, detail: String, Badge.Tone, mark: String)] = [
+      ([.up, .up], [.investigating], "Post 0", "Investigating", .degraded, "▲"),
+      ([.up, .up], [.monitoring, .identified], "Post 1", "Identified", .degraded, "▲"),
+      ([.up], [.monitoring, .resolved], "All services work", "", .up, "●"),
+      (
+        [.up, .maintenance], [.identified, .investigating], "Post 0 and Post 1, Check 1 is under maintenance",
+        "Identified", .degraded, "▲"
+      ),
+      ([.up, .down], [.investigating], "Check 1 is down", "1 of 2 services work.", .down, "✕"),
+      ([], [.investigating], "Post 0", "Investigating", .degraded, "▲"),
+    ]
+    let words = EnglishWords()
+    for row in rows {
+      var picture = try await publicPicture(row.0)
+      picture.posts = try row.1.enumerated().map { try post(UInt64($0), [$1], minute: 100) }
+      let found = PublicHeadline(picture, words)
+      #expect(found.sentence.text(words) == row.text)
+      #expect(found.detail.map { $0.text(words) }.joined() == row.detail, "\(row.text)")
+      #expect(found.tone == row.4 && found.mark == row.mark, "\(row.text)")
+    }
+  }
+
   /// Outages, posts and maintenance in one row, by when each was last news.
   @Test func theOrderOfTheFeed() async throws {
     var picture = try await publicPicture([.down, .up])

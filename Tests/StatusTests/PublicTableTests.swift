@@ -142,20 +142,31 @@ func publicOutage(_ minute: Int, _ minutes: Int?) -> PublicCheck.Downtime {
     let rows: [([PublicCheck.State], text: String, detail: String, tone: Badge.Tone, mark: String)] = [
       ([], "Nothing is shown here yet", "", .unknown, ""),
       (
-        [.up, .down, .degraded, .unknown], "Check 1 is down, Check 2 is impaired", "1 of 4 services work.",
-        .down, "✕"
+        [.up, .down, .degraded, .unknown],
+        "Check 1 is down, Check 2 is impaired, The state of Check 3 is not known at present",
+        "1 of 4 services work.", .down, "✕"
       ),
       ([.down, .down, .up], "Check 0 and Check 1 are down", "1 of 3 services work.", .down, "✕"),
       ([.down], "Check 0 is down", "0 of 1 service works.", .down, "✕"),
-      ([.up, .degraded, .unknown], "Check 1 is impaired", "1 of 3 services work.", .degraded, "▲"),
+      (
+        [.up, .degraded, .unknown], "Check 1 is impaired, The state of Check 2 is not known at present",
+        "1 of 3 services work.", .degraded, "▲"
+      ),
       (
         [.degraded, .degraded, .up, .up, .up], "Check 0 and Check 1 are impaired", "3 of 5 services work.",
         .degraded, "▲"
       ),
       ([.maintenance, .up, .down], "Check 2 is down", "1 of 3 services work.", .down, "✕"),
-      ([.unknown, .up, .up], "The state of Check 0 is not known at present", "", .unknown, "?"),
-      ([.maintenance, .unknown], "The state of Check 1 is not known at present", "", .unknown, "?"),
-      ([.up, .maintenance], "All services work", "", .up, "●"), ([.up], "All services work", "", .up, "●"),
+      (
+        [.unknown, .up, .up], "The state of Check 0 is not known at present", "2 of 3 services work.",
+        .unknown, "?"
+      ),
+      (
+        [.maintenance, .unknown],
+        "The state of Check 1 is not known at present, Check 0 is under maintenance", "", .unknown, "?"
+      ),
+      ([.up, .maintenance], "Check 1 is under maintenance", "1 of 2 services work.", .unknown, "◆"),
+      ([.up], "All services work", "", .up, "●"),
       ([.maintenance], "Check 0 is under maintenance", "", .unknown, "◆"),
       (
         [.down, .down, .down, .down, .degraded],
@@ -182,6 +193,21 @@ func publicOutage(_ minute: Int, _ minutes: Int?) -> PublicCheck.Downtime {
       let badge = Badge(found, title: "Services", words)
       #expect(badge.label == "Services" && badge.value == row.text && badge.tone == row.tone)
     }
+  }
+
+  /// Long names are cut in a badge, so that its state is still said.
+  @Test func longNamesInABadge() async throws {
+    var picture = try await publicPicture([.down, .down])
+    for (place, letter) in ["a", "b"].enumerated() {
+      picture.sections[0].checks[place].name = String(repeating: letter, count: 62)
+    }
+    let words = EnglishWords()
+    let badge = Badge(PublicHeadline(picture, words), title: "B", words)
+    // 57 letters and three bytes for the sign of each are 60; with 14 of " and " and " are down" that is more than 120.
+    let (first, second) = (String(repeating: "a", count: 37) + "…", String(repeating: "b", count: 37) + "…")
+    #expect(badge.value == "\(first) and \(second) are down")
+    let svg = String(decoding: badge.render(), as: UTF8.self)
+    #expect(svg.contains("aria-label=\"B: \(first) and \(second) are down\""))
   }
 
   /// Since the earliest of those that do not work, whatever began before of others.

@@ -77,7 +77,9 @@ package struct CheckPage {
     var facts = [("type", check.type.rawValue), (isHeartbeat ? "reports" : "target", check.target)]
     facts.append((isHeartbeat ? "evaluated every" : "every", check.interval.text))
     if let since = check.stateBegan {
-      facts.append(("in this state for", StatusFormat.age(since, now: snapshot.now)))
+      // The word above is then that of maintenance.
+      let what = check.maintenance == nil ? "in this state for" : "\(check.state.rawValue) for"
+      facts.append((what, StatusFormat.age(since, now: snapshot.now)))
     }
     if let last = check.last {
       facts.append(("last result", StatusFormat.ago(last.startedAt, now: snapshot.now)))

@@ -61,7 +61,7 @@ package struct DashboardPage {
     case "problems": problems()
     case "incidents": IncidentSection(snapshot: snapshot, forms: forms).render()
     case "handled": HandledSection(snapshot: snapshot, forms: forms).render()
-    case "maintenance": MaintenanceSection(snapshot: snapshot).render()
+    case "maintenance": MaintenanceSection(snapshot: snapshot, forms: forms).render()
     default: PartsSection(snapshot: snapshot).render()
     }
   }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 
+import Alerts
 import Basics
 import Monitoring
 
 /// Maintenance windows, and the resources as their checks show them; nothing where there are none.
 struct MaintenanceSection {
   let snapshot: StatusSnapshot
+  /// `nil` where nothing can be done from the page.
+  var forms: PageForms?
 
   /// Rows of each list.
   static let shown = 20
@@ -23,10 +26,18 @@ struct MaintenanceSection {
         window.isActive
         ? "<span class=\"mark unknown\" aria-hidden=\"true\">\(StatusFormat.maintenanceMark)</span> " : ""
       let probing = window.skip ? " · not probed" : ""
-      return """
-        <li>\(mark)\(StatusFormat.name(window.name)) <span class="dim num">\(window.when)</span> \
-        <span class="dim">· \(window.checks) \(noun)\(probing)</span></li>
+      let order = window.id.flatMap { id in snapshot.byHand.first { $0.id == id } }
+      let by: Markup =
+        order.map {
+          " · \(Layout.name($0.target.text))\($0.by.map { " by \(Layout.name($0))" } ?? "" as Markup)"
+        } ?? ""
+      let row: Markup = """
+        \(mark)\(StatusFormat.name(window.name)) <span class="dim num">\(window.when)</span> \
+        <span class="dim">· \(window.checks) \(noun)\(probing)\(by)</span>
         """
+      guard let order, let forms else { return "<li>\(row)</li>" }
+      let end = forms.end(.endMaintenance, order.id.description, "End", back: "/")
+      return "<li class=\"with-act\"><span>\(row)</span>\(end)</li>"
     }
     return """
       <section class="card"><h2>Maintenance</h2><ul class="problems">\(Markup(rows))\(Layout.more(snapshot.maintenance.count, shown: Self.shown))</ul></section>

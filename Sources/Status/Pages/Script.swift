@@ -54,7 +54,7 @@ extension Layout {
     local();rove();setInterval(ages,1000);
     for(const c of all(".chips [aria-current]")){const n=c.closest(".chips");const x=c.offsetLeft-n.offsetLeft;if(!n.scrollLeft&&x>n.clientWidth/2)n.scrollLeft=x-n.clientWidth/2}
     if(!kind)return;
-    if(kind==="wall"){const dim=()=>{const h=new Moment().getHours();document.body.classList.toggle("night",h<6||h>21)};dim();setInterval(dim,60000)}
+    if(kind==="wall"){const dim=()=>{const h=new Moment().getHours();document.documentElement.classList.toggle("night",h<6||h>21)};dim();setInterval(dim,60000)}
     const places="\(DashboardPage.names.joined(separator: " "))".split(" "),can="a,button,input,summary,[tabindex]",slides=".scroll,.chips";
     const own=location.pathname.startsWith("/checks/")?location.pathname.slice(8).toLowerCase():"",polls=kind==="page"&&!own;
     function swap(place,html){const a=document.activeElement,inside=a&&a!==place&&place.contains(a),chosen=getSelection();

@@ -102,10 +102,12 @@ package struct Badge {
   /// Of all checks together.
   init(_ headline: PublicHeadline, title: String, _ words: any PublicWords) {
     self.init(
-      label: Sentence.plain(title), value: headline.sentence.text(words), tone: headline.tone)
+      label: Sentence.plain(title), value: headline.sentence.short(words), tone: headline.tone)
   }
 
   private static let height = 20
+  /// Bytes of a value: names in it are cut before.
+  private static let longest = 1000
   private static let padding = 6
 
   /// The font is not known here: each character has a width, and the drawing makes the text as wide as that.
@@ -124,7 +126,7 @@ package struct Badge {
   }
 
   package func render() -> [UInt8] {
-    let plain = (Sentence.plain(self.label, most: 80), Sentence.plain(self.value))
+    let plain = (Sentence.plain(self.label, most: 80), Sentence.plain(self.value, most: Self.longest))
     let (left, right) = (Self.width(plain.0), Self.width(plain.1))
     let (label, value) = (Markup(name: plain.0), Markup(name: plain.1))
     let middle = left + 2 * Self.padding

@@ -24,24 +24,37 @@ struct PublicHeadline {
     add(degraded.filter(\.isSlow)) { words.slow($0, isOne: $1) }
     add(degraded.filter { !$0.isSlow }) { words.impaired($0, isOne: $1) }
     let isTrouble = !clauses.isEmpty
-    if clauses.isEmpty { add(unknown) { words.unknown($0, isOne: $1) } }
-    if clauses.isEmpty, checks.allSatisfy({ $0.state == .maintenance }) {
-      add(checks) { words.inMaintenance($0, isOne: $1) }
-    }
+    // A post says what the checks do not see; beside what they see its card is enough.
+    let posts =
+      isTrouble ? [] : picture.posts.filter { $0.state == .investigating || $0.state == .identified }
+    if !posts.isEmpty { clauses.append(words.names(of: posts.map(\.title))) }
+    add(unknown) { words.unknown($0, isOne: $1) }
+    // Where something fails, the count and the list say it.
+    if !isTrouble { add(all(.maintenance)) { words.inMaintenance($0, isOne: $1) } }
     let state: PublicCheck.State =
-      !down.isEmpty ? .down : !degraded.isEmpty ? .degraded : clauses.isEmpty ? .up : .unknown
-    tone = checks.isEmpty ? .unknown : Badge.Tone(state)
+      !down.isEmpty
+      ? .down : !degraded.isEmpty || !posts.isEmpty ? .degraded : clauses.isEmpty ? .up : .unknown
+    let isShown = !checks.isEmpty || !posts.isEmpty
+    tone = isShown ? Badge.Tone(state) : .unknown
     let isMaintained = state == .unknown && unknown.isEmpty
-    mark = checks.isEmpty ? "" : isMaintained ? PublicCheck.State.maintenance.mark : state.mark
-    if checks.isEmpty {
+    mark = !isShown ? "" : isMaintained ? PublicCheck.State.maintenance.mark : state.mark
+    if !isShown {
       sentence = Sentence(words: words.nothingShown)
     } else if clauses.isEmpty {
       sentence = Sentence(words: words.allWork)
     } else {
       sentence = .joined(clauses, by: words.clauseGap)
     }
-    guard isTrouble else { return }
-    detail = Self.detail(down + degraded, of: checks, picture.now, words)
+    if isTrouble {
+      detail = Self.detail(down + degraded, of: checks, picture.now, words)
+    } else {
+      detail = posts.prefix(1).map { Sentence(words: words.word($0.state)) }
+      let working = checks.count { $0.state == .up }
+      // Of none and of all the sentence says it.
+      if posts.isEmpty, working > 0, working < checks.count {
+        detail.append(Sentence(words: words.working(working, of: checks.count)))
+      }
+    }
   }
 
   private static func detail(

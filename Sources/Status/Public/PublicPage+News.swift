@@ -50,8 +50,10 @@ extension PublicPage {
       let active: Markup = window.isActive ? "<span class=\"badge\">\(words.isInMaintenance)</span> " : ""
       return "<li>\(active)<b>\(names.markup(words))</b>\(title) <span class=\"dim\">\(hours)</span></li>"
     }
+    let further = picture.furtherWindows
+    let rest: Markup = further > 0 ? "<li class=\"dim\">\(words.more(further))</li>" : ""
     return """
-      <section class="card"><h2>\(words.plannedMaintenance)</h2><ul class="news">\(Markup(rows))</ul></section>
+      <section class="card"><h2>\(words.plannedMaintenance)</h2><ul class="news">\(Markup(rows))\(rest)</ul></section>
 
       """
   }

@@ -83,7 +83,8 @@ extension PublicPage {
     setInterval(async()=>{if(tip)return;try{const r=await fetch(location.href,{signal:AbortSignal.timeout(30000)});if(!r.ok)return gone();
     const p=new DOMParser().parseFromString((await r.text()).replace(/<style[^]*?style>/,''),'text/html'),f=document.activeElement.id,
     open=[...document.querySelectorAll('main details[open]')].map(x=>x.id);
-    for(const s of ['main','#asof','#icon'])document.querySelector(s).replaceWith(p.querySelector(s));document.title=p.title;local();bad=0;B.className='';
+    const parts=['main','#asof','#icon'].map(s=>[document.querySelector(s),p.querySelector(s)]);
+    if(!p.querySelector('.hero')||parts.some(x=>!x[1]))return gone();for(const [o,n] of parts)o.replaceWith(n);document.title=p.title;local();bad=0;B.className='';
     for(const i of open){const x=document.getElementById(i);if(x)x.open=true}
     if(f)document.getElementById(f)?.focus({preventScroll:true})}catch(e){gone()}},60000)}
     """

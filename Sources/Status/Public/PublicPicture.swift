@@ -33,6 +33,8 @@ package struct PublicPicture: Sendable {
   var sections: [Section]
   /// Those that hold now, then those to come.
   var windows: [Window] = []
+  /// Windows beyond the limit, which are not among these.
+  var furtherWindows = 0
   /// Posts about checks that are shown, the newest first.
   var posts: [StatusPost] = []
 
@@ -79,7 +81,9 @@ package struct PublicPicture: Sendable {
       }
     }
     let visible = enabled.filter { known[$0.id] != nil }
-    windows = Self.windows(of: visible, snapshot, face)
+    let all = Self.windows(of: visible, snapshot, face)
+    windows = Array(all.prefix(Self.windowLimit))
+    furtherWindows = all.count - windows.count
     posts = Self.posts(of: visible, snapshot)
   }
 
@@ -106,8 +110,7 @@ package struct PublicPicture: Sendable {
         names: names, isActive: active != nil, id: id, announced: snapshot.announced[id])
     }
     // What begins together stays in one order.
-    let sorted = found.sorted { ($0.from, $0.id) < ($1.from, $1.id) }
-    return Array(sorted.prefix(windowLimit))
+    return found.sorted { ($0.from, $0.id) < ($1.from, $1.id) }
   }
 
   private static func posts(of checks: [CheckStatus], _ snapshot: StatusSnapshot) -> [StatusPost] {

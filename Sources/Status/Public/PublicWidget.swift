@@ -36,12 +36,12 @@ package struct PublicWidget {
       """
   }
 
-  /// Two answers that did not come make its words those of a page that is not updated.
+  /// Two answers that did not come, or are another page such as a proxy's own, make its words those of a page that is not updated.
   private static let script: Markup = """
     let bad=0;const gone=()=>{if(++bad!==2)return;const a=document.querySelector('a');a.className='t-unknown';a.textContent='? '+document.body.dataset.gone};
     setInterval(async()=>{try{const r=await fetch(location.href,{signal:AbortSignal.timeout(30000)});if(!r.ok)return gone();
-    const p=new DOMParser().parseFromString((await r.text()).replace(/<style[^]*?style>/,''),'text/html'),s='h1';
-    document.querySelector(s).replaceWith(p.querySelector(s));bad=0}catch(e){gone()}},60000)
+    const p=new DOMParser().parseFromString((await r.text()).replace(/<style[^]*?style>/,''),'text/html'),a=p.querySelector('h1>a[class^=t-]');
+    if(!a)return gone();document.querySelector('h1').replaceWith(a.parentNode);bad=0}catch(e){gone()}},60000)
     """
 
   private static let style: Markup = """

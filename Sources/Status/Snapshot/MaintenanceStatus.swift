@@ -31,6 +31,8 @@ package struct MaintenanceView: Hashable, Sendable {
   /// The time it holds now, or the next; nil when it is over for good.
   package var hours: Range<Timestamp>?
   package var isActive: Bool
+  /// `nil` for a window of the settings.
+  package var id: UniqueID?
 }
 
 extension StatusSnapshot {
@@ -42,7 +44,8 @@ extension StatusSnapshot {
       guard let hours = active ?? window.next(after: now) else { return nil }
       return MaintenanceView(
         name: window.name, origin: window.origin, repetition: window.repetition, timezone: window.zone.name,
-        skip: window.skip, checks: plan.counts[index], hours: hours, isActive: active != nil)
+        skip: window.skip, checks: plan.counts[index], hours: hours, isActive: active != nil,
+        id: window.id)
     }.sorted { left, right in
       if left.isActive != right.isActive { return left.isActive }
       return (left.hours?.lowerBound ?? .epoch) < (right.hours?.lowerBound ?? .epoch)

@@ -37,6 +37,10 @@ struct StatusRequest: Sendable {
 
   /// Address of the client. `nil` over a unix socket.
   var remote: IPAddress?
+  /// A proxy passed the request on: neither its peer nor a socket says where it comes from.
+  var isForwarded = false
+  /// Address of the proxy's client, by the proxy. `nil` where it names none.
+  var forwardedFor: IPAddress?
   /// X-Prometheus-Scrape-Timeout-Seconds, as sent.
   var scrapeTimeout: String?
 

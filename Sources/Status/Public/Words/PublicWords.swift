@@ -154,9 +154,11 @@ extension PublicWords {
     return rest == 0 ? whole : "\(whole)\(unitGap)\(rest)\(parts[first + 1].unit)"
   }
 
-  /// Names for the headline, at most three of them.
-  func names(of checks: [PublicCheck]) -> Sentence {
-    let shown = checks.prefix(checks.count > 4 ? 3 : 4).map { Sentence(name: $0.name) }
-    return names(shown, more: checks.count - shown.count)
+  /// Names for the headline, at most four of them.
+  func names(of checks: [PublicCheck]) -> Sentence { names(of: checks.map(\.name)) }
+
+  func names(of all: [String]) -> Sentence {
+    let shown = all.prefix(all.count > 4 ? 3 : 4).map { Sentence(name: $0) }
+    return names(shown, more: all.count - shown.count)
   }
 }

@@ -91,14 +91,22 @@ extension Sentence {
   }
 
   /// For a title, a feed, a picture: text alone, with times in UTC.
-  func text(_ words: any PublicWords) -> String {
+  ///
+  /// - Parameter most: bytes of a name.
+  func text(_ words: any PublicWords, names most: Int = 120) -> String {
     parts.map { part -> String in
       switch part {
       case .words(let text): text
-      case .name(let name): Self.plain(name)
+      case .name(let name): Self.plain(name, most: most)
       case .time(let moment): words.moment(moment)
       }
     }.joined()
+  }
+
+  /// For a picture: names are cut, the words that say the state never.
+  func short(_ words: any PublicWords) -> String {
+    let lengths = [120, 60, 40, 30].lazy.map { self.text(words, names: $0) }
+    return lengths.first { $0.utf8.count <= 120 } ?? text(words, names: 24)
   }
 
   /// A name for one line: soft hyphens have no use there, joiners do, and what else is invisible is shown.
