@@ -30,7 +30,9 @@ package struct ConfigFiles: Sendable {
   static func isPattern(_ path: String) -> Bool { path.contains { "*?[".contains($0) } }
 
   /// `**` in a path: other tools go into folders of folders by it, glob(7) does not.
-  static func refusesDepth(_ pattern: String, of key: String, at position: Position, _ walk: inout Walk) -> Bool {
+  static func refusesDepth(_ pattern: String, of key: String, at position: Position, _ walk: inout Walk)
+    -> Bool
+  {
     guard pattern.contains("**") else { return false }
     walk.problem(
       position, "\(key): \(quoted(pattern)): ** does not go into folders of folders",

@@ -206,7 +206,9 @@ package final class PosixFileSystem: SpoolFileSystem {
 
 /// A file of a read-only disk is open for reading only, and the system then blames the descriptor or the call.
 private func readOnly(_ code: Int32, _ file: SpoolFile) -> Int32 {
-  guard [EBADF, EINVAL].contains(code), fcntl(file.handle, F_GETFL) & O_ACCMODE == O_RDONLY else { return code }
+  guard [EBADF, EINVAL].contains(code), fcntl(file.handle, F_GETFL) & O_ACCMODE == O_RDONLY else {
+    return code
+  }
   return EROFS
 }
 

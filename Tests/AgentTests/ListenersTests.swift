@@ -52,7 +52,8 @@ import Testing
     }
     let again = "; the agent tries again by itself"
     let look = "see what listens there, or choose another status.key and restart" + again
-    let folder = "make its directory one that this agent may write, or choose another status.key and restart" + again
+    let folder =
+      "make its directory one that this agent may write, or choose another status.key and restart" + again
     #expect([EROFS, EACCES, EPERM, ENOENT, ENOSPC].allSatisfy { hint(socket, $0) == folder })
     #expect([EADDRINUSE, nil].allSatisfy { hint(socket, $0) == look && hint(place, $0) == look })
     #expect(

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 
+import Basics
+
 /// Division of the file descriptors that this process may have open.
 package struct DescriptorShares: Hashable, Sendable {
   /// The least that an agent starts with: its store, its event loops, its listeners and a probe.
   package static let least = 64
-  /// What the store, the event loops, the listeners and the API hold, without a connection to a page.
+  /// Descriptors of the store, the event loops, the listeners and the API, without a connection to a page.
   private static let ground = 48
   /// Open connections that one page has at most, where there are enough.
   private static let mostConnections = 128
