@@ -65,7 +65,7 @@ import Testing
       (364, 300, nil, 300), (300, 364, nil, 300),
     ] as [(Int64, Int64, String?, Int)])
   func theWorstCertificateDecides(first: Int64, second: Int64, words: String?, days: Int) throws {
-    let plan = try plan { $0.certificate.warn = .seconds(21 * 86_400) }
+    let plan = try plan { $0.expect.certificate.warn = .seconds(21 * 86_400) }
     var trail = HTTPTrail(plan, now: { Self.now })
     var step = HTTPStep(plan.settings)
     for (index, left) in [first, second].enumerated() {
