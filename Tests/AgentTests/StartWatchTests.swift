@@ -93,6 +93,48 @@ import Testing
     }
   }
 
+  /// Six kills after everything was read put the history aside, and say what they were and how it comes back; one that came while
+  /// it was being read is a death over it.
+  @Test(arguments: [false, true]) func killsOfAHistory(isReading: Bool) async throws {
+    try await inFolder { start in
+      let input = StartInput("windows/0000", sum: "a")
+      #expect(mkdir("\(start.folder)/windows", 0o700) == 0)
+      try await StateFile(path: "\(start.folder)/windows/0000").write([1])
+      for life in 0..<(isReading ? 2 : 6) {
+        await start.life { watch in
+          #expect(watch.mayRead(input), "life \(life)")
+          if !isReading { watch.ended(input.name) }
+        }
+      }
+      try await start.life { watch in
+        #expect(!watch.mayRead(input) && watch.putAside(input))
+        let why =
+          isReading
+          ? "two starts of the agent died over it"
+          : "six starts of the agent were killed from outside within a minute each (SIGKILL, or too little memory)"
+        #expect(watch.why(input) == why)
+        let notice = try #require(watch.notices.first)
+        #expect(
+          notice.what
+            == "windows/0000 was put aside at 2026-01-04T02:00:00.000Z: \(why); it is in state_dir as "
+            + "aside/windows-0000-20260104T020000.000Z")
+        #expect(
+          notice.hint
+            == (isReading
+              ? "keep it for a report; delete it when it is no longer of use (docs/durability.md)"
+              : "where they were killed for another reason, stop the agent and move it back to windows/0000 (docs/durability.md)")
+        )
+        let line = try #require(start.lines.all.last)
+        #expect(
+          line.hasPrefix(
+            isReading
+              ? "error quarantined the input that crashed two starts"
+              : "error put the history aside, after which six starts were killed from outside"))
+        watch.settle()
+      }
+    }
+  }
+
   /// Who reads to the end, or lives for a minute, is blamed for nothing; after that minute nothing is written down.
   @Test func whatClearsAFile() async throws {
     try await inFolder { start in

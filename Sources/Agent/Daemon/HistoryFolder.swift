@@ -31,8 +31,11 @@ struct HistoryFolder: HistoryFiles {
         guard let bytes = try await file(number).read() else { continue }
         let input = StartInput(name(number), sum: fingerprint(of: bytes))
         guard await onThread({ starts.mayRead(input) }) else {
-          await onThread { _ = starts.putAside(input) }
-          problems.append("\(input.name) was put aside: two starts of the agent died over it")
+          let why = await onThread {
+            starts.putAside(input)
+            return starts.why(input)
+          }
+          problems.append("\(input.name) was put aside: \(why)")
           reading.add(StoredShard(number: number, bytes: []))
           continue
         }

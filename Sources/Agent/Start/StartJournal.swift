@@ -39,6 +39,8 @@ struct StartJournal: Hashable, Sendable {
     /// The same content that comes again, from the API, is not taken: for good after a fault, for ten minutes where all
     /// deaths were kills from outside, which may have had nothing to do with it.
     var isRefused: Bool
+    /// Of a history: that one of the deaths was a fault, or came while it was being read. Without that, six starts were killed
+    /// from outside, which may have had nothing to do with it.
     var isFault: Bool
     /// Of the agent that died over it: another may be mended.
     var version: String
@@ -151,13 +153,16 @@ struct StartJournal: Hashable, Sendable {
 
   /// It was moved out of the way.
   mutating func putAside(_ input: StartInput, to place: String, at now: Timestamp, version: String) {
-    let isFault = deaths.first { $0.input == input }?.isFault ?? true
+    let isHistory = input.name.hasPrefix(Self.history + "/")
+    let known =
+      deaths.first { $0.input == input } ?? deaths.first { isHistory && $0.input.name == Self.history }
+    let isFault = known.map { $0.isFault || isHistory && $0.points > $0.count } ?? true
     aside.removeAll { $0.place == place }
     aside.append(
       Aside(
         input: input, place: place, at: now, isRefused: input.name == Self.checkList && !input.sum.isEmpty,
         isFault: isFault, version: version))
-    if !(input.name.hasPrefix(Self.history + "/")) { deaths.removeAll { $0.input.name == input.name } }
+    if !isHistory { deaths.removeAll { $0.input.name == input.name } }
     if aside.count > 4 * Self.kept { aside.removeFirst() }  // bounded: a constant
   }
 

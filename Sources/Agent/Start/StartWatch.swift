@@ -154,9 +154,14 @@ final class StartWatch: Sendable {
   /// Another part, such as the store, moved it.
   func wasPutAside(_ input: StartInput, place: String) {
     change { $0.putAside(input, to: place, at: time.wall(), version: version) }
+    let entry = state.withLock { $0.journal.aside.last { $0.place == place } }
     log.error(
-      "quarantined the input that crashed two starts; the agent continues without it",
-      metadata: ["input": "\(input.name)", "now": "\(folder)/\(place)", "hint": "\(asideHint)"])
+      entry?.isKilled == true
+        ? "put the history aside, after which six starts were killed from outside; the agent continues without it"
+        : "quarantined the input that crashed two starts; the agent continues without it",
+      metadata: [
+        "input": "\(input.name)", "now": "\(folder)/\(place)", "hint": "\(entry?.hint ?? asideHint)",
+      ])
   }
 
   /// At most so many of each, the oldest goes: these are copies of what is elsewhere, or counts.
@@ -167,17 +172,39 @@ final class StartWatch: Sendable {
 
   /// For the status page and `status`: as long as it lies there.
   var notices: [Notice] { state.withLock { $0.journal.aside.map(\.notice) } }
+
+  /// Why an input was put aside, in words.
+  func why(_ input: StartInput) -> String {
+    state.withLock { $0.journal.aside.last { $0.input == input }?.why ?? StartJournal.Aside.crashed }
+  }
 }
 
 private let asideHint = "keep it for a report; delete it when it is no longer of use (docs/durability.md)"
 
 extension StartJournal.Aside {
+  static let crashed = "two starts of the agent died over it"
+
+  /// Six kills from outside, and nothing that points at the history itself.
+  var isKilled: Bool { !isFault && input.name.hasPrefix(StartJournal.history + "/") }
+
+  var why: String {
+    isKilled
+      ? "six starts of the agent were killed from outside within a minute each (SIGKILL, or too little memory)"
+      : Self.crashed
+  }
+
+  var hint: String {
+    isKilled
+      ? "where they were killed for another reason, stop the agent and move it back to "
+        + "\(input.name.printable(maxBytes: 80)) (docs/durability.md)" : asideHint
+  }
+
   var notice: Notice {
     .warning(
       "state_dir",
-      "\(input.name.printable(maxBytes: 80)) was put aside at \(at.rfc3339): two starts of the agent died over it; "
+      "\(input.name.printable(maxBytes: 80)) was put aside at \(at.rfc3339): \(why); "
         + "it is in state_dir as \(place.printable(maxBytes: 160))",
-      hint: asideHint)
+      hint: hint)
   }
 }
 

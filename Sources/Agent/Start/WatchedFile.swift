@@ -17,7 +17,7 @@ struct WatchedFile: DurableBytes {
     if await onThread({ watch.mayRead(input) }) { return bytes }
     await onThread { _ = watch.putAside(input) }
     // Not nil: a count that is not known must not pass for a count of nothing.
-    throw StateFile.Failure(description: "\(name) was put aside: two starts of the agent died over it")
+    throw StateFile.Failure(description: "\(name) was put aside: \(StartJournal.Aside.crashed)")
   }
 
   func write(_ bytes: [UInt8]) async throws(StateFile.Failure) {
