@@ -66,7 +66,8 @@ extension Notifier {
         if draft.isOver || draft.trigger == .acknowledged { findings.silent.append(draft) }
       case .hold(let stage, _, _, let draft):
         guard draft.trigger == .opened || draft.isOver, draft.record.held != stage else { continue }
-        if draft.isOver, stage != .quietHours { continue }
+        // What is below the severity of the channel for now is not over.
+        if draft.isOver, stage != .quietHours || ![.resolved, .past].contains(draft.trigger) { continue }
         book.update(incident.id) { $0.log[channel.name, default: .init()].held = stage }
       }
     }
