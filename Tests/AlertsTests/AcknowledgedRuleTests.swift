@@ -26,6 +26,22 @@ import Testing
     return desk
   }
 
+  /// It is up for a moment when somebody acknowledges it: the next swing is no news, and what was acknowledged before stays so.
+  @Test(arguments: [false, true]) func acknowledgedWhileItIsUp(isSecond: Bool) throws {
+    let shop = try makeCheck("Shop")
+    var desk = Desk(quickSettings(), [shop])
+    desk.down(shop, at: 0)
+    desk.pass(from: 0, to: 5)
+    if isSecond { try acknowledge(&desk, at: 5) }
+    desk.up(shop, at: 6)
+    desk.pass(from: 6, to: 7)
+    try acknowledge(&desk, at: 7)
+    desk.down(shop, at: 8)
+    desk.pass(from: 8, to: 300)
+    #expect(desk.lines == ["3 opened Shop is down: refused"])
+    #expect(desk.book.incidents.all.filter(\.isOpen).map(\.isAcknowledged) == [true])
+  }
+
   private func acknowledge(_ desk: inout Desk, at second: Int64) throws {
     let incident = try #require(desk.book.incidents.opened.first)
     _ = desk.book.acknowledge(incident.id.description, by: "ann", note: nil, now: after(second))

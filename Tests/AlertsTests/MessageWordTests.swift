@@ -15,6 +15,20 @@ import Testing
       title: "T", at: after(100), begin: after(0), agent: "a")
   }
 
+  /// Fields of a check say nothing of a digest or a report: these keep the built-in words.
+  @Test func aTemplateIsForIncidents() throws {
+    var template = AlertTemplate()
+    template.title = try AlertTemplate.parse("{{check}} is {{state}}")
+    template.text = try AlertTemplate.parse("since {{since}}, runbook in the wiki")
+    for kind in AlertMessage.Kind.allCases where kind != .test {
+      let message = message(kind)
+      let isOwn = kind == .digest || kind == .report
+      let (plain, text) = (MessageText(message), MessageText(message, template))
+      #expect((text.title == plain.title) == isOwn, "\(kind)")
+      #expect((text.lines == plain.lines) == isOwn, "\(kind)")
+    }
+  }
+
   @Test(
     arguments: [
       (.opened, nil, "[high] T"), (.acknowledged, nil, "[high] T"), (.update, nil, "[high] T"),

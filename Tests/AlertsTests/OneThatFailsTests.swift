@@ -25,6 +25,31 @@ import Testing
     #expect(desk.book.notifier.state(of: "ops").problem == "452")
   }
 
+  /// A receiver that was away hears of the end of the first outage in the past tense, whichever comes first: the check is down.
+  @Test func theSecondOutageWhileTheReceiverIsAway() throws {
+    let shop = try makeCheck("Shop")
+    var desk = Desk(quickSettings(), [shop])
+    desk.answer = { _, at in (5..<30).contains(at) ? .failed("503") : .delivered }
+    desk.down(shop, at: 0)
+    desk.pass(from: 0, to: 5)
+    desk.up(shop, at: 6)
+    desk.pass(from: 6, to: 13)
+    desk.down(shop, at: 14)
+    desk.pass(from: 14, to: 120)
+    #expect(
+      desk.told.map(\.message.kind).sorted { $0.rawValue < $1.rawValue } == [.opened, .opened, .recovered])
+    let opened = desk.told.filter { $0.message.kind == .opened }
+    #expect(opened.map(\.message.title) == Array(repeating: "Shop is down: refused", count: 2))
+    #expect(Set(desk.told.map(\.message.incident)).count == 2)
+    let end = try #require(desk.told.first { $0.message.kind == .recovered }?.message.title)
+    #expect(
+      end.hasPrefix("Shop was down ") && end.hasSuffix("(6s); a new incident of Shop is open"), "\(end)")
+    // Without another outage it is what it was.
+    desk.up(shop, at: 121)
+    desk.pass(from: 121, to: 200)
+    #expect(desk.told.last?.message.title == "Shop is up again")
+  }
+
   /// Each of its attempts is later than the one before: 5, 10 and 20 s, each up to a quarter more.
   @Test func theBackOffOfARecipient() throws {
     let shop = try makeCheck("Shop")

@@ -24,6 +24,33 @@ import Testing
   }
 
   /// So many failures in a row begin it, so many successes in a row end it, and it began with the first failure.
+  /// A window that leaves slots out ends alerts and starts counting over as one whose results carry a mark.
+  @Test(arguments: [1, 2, 3]) func slotsThatAWindowLeavesOut(failures: Int) throws {
+    func lines(isSkipped: Bool) throws -> [String] {
+      let shop = try makeCheck("Shop")
+      var desk = Desk(quickSettings([rule("down", .high, threshold: 2)]), [shop])
+      for second in 0..<failures { desk.down(shop, at: Int64(second)) }
+      desk.pass(from: Int64(failures), to: 9)
+      for second in [10, 20] as [Int64] {
+        if isSkipped {
+          desk.book.skipped(shop.id, at: after(second), now: reading(second))
+        } else {
+          var marked = result(shop, .down, at: second)
+          marked.maintenance = true
+          desk.note(marked)
+        }
+        desk.pass(from: second, to: second + 9)
+      }
+      desk.down(shop, at: 30)
+      desk.pass(from: 30, to: 60)
+      return desk.lines
+    }
+    let (skipped, marked) = (try lines(isSkipped: true), try lines(isSkipped: false))
+    #expect(skipped == marked)
+    // One failure before the window and one after it are not two.
+    #expect(skipped.count == (failures < 2 ? 0 : 2), "\(skipped)")
+  }
+
   @Test func failuresInARow() throws {
     let shop = try makeCheck("Shop")
     var watch = watch(.consecutiveFailures(threshold: 3, recoveries: 2), [shop])

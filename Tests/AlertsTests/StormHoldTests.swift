@@ -77,6 +77,21 @@ import Testing
     #expect(desk.lines == ["515 opened c0 is down: refused"])
   }
 
+  /// It was muted, or in maintenance, before it was due, and is over before that ends: nothing is sent of it, as of ten incidents.
+  @Test(arguments: [10, 30], [false, true]) func aStormThatEndsWhileItIsMuted(count: Int, isMaintained: Bool)
+    throws
+  {
+    let checks = try StormTests.checks(count)
+    var desk = Desk(StormTests.settings(), checks)
+    for check in checks { desk.down(check, at: 0) }
+    desk.pass(from: 0, to: 5)
+    if isMaintained { desk.maintained = Set(checks.map(\.id)) } else { desk.muted = Set(checks.map(\.id)) }
+    desk.pass(from: 6, to: 39)
+    for check in checks { desk.up(check, at: 40) }
+    desk.pass(from: 40, to: 400)
+    #expect(desk.lines == [])
+  }
+
   /// Most of it was over before it was due: the rest goes out by itself.
   @Test func whatRemainsOfAShortStorm() throws {
     let checks = try StormTests.checks(30)

@@ -32,8 +32,14 @@ final class AlertDesk: Sendable {
   let history: HistoryStore
   let agent: AgentSettings
   private let labels: [String]
-  private let inbox = Mutex<[CheckResult]>([])
+  private let inbox = Mutex<[Inbound]>([])
   let around: Surroundings
+
+  /// A result, or a slot without one.
+  private enum Inbound: Sendable {
+    case result(CheckResult)
+    case skipped(UniqueID, Timestamp)
+  }
 
   /// The rest of the agent, as far as it decides what is sent.
   struct Surroundings: Sendable {
@@ -114,7 +120,12 @@ final class AlertDesk: Sendable {
   /// One result, from whichever thread found it.
   func note(_ result: CheckResult) {
     guard result.trigger == .schedule else { return }
-    inbox.withLock { $0.append(result) }
+    inbox.withLock { $0.append(.result(result)) }
+  }
+
+  /// A slot that was not run, for a maintenance window leaves it out: alerts of the check end as by a result in the window.
+  func skipped(_ check: UniqueID, slot: Timestamp) {
+    inbox.withLock { $0.append(.skipped(check, slot)) }
   }
 
   /// Takes over other checks.
@@ -136,7 +147,12 @@ final class AlertDesk: Sendable {
     guard !results.isEmpty else { return }
     let now = time.reading()
     state.withLock { state in
-      for result in results { state.book.note(result, now: now) }
+      for one in results {
+        switch one {
+        case .result(let result): state.book.note(result, now: now)
+        case .skipped(let check, let slot): state.book.skipped(check, at: slot, now: now)
+        }
+      }
       state.book.keepOpenings(state.writer)
     }
   }

@@ -113,6 +113,7 @@ final class Recorder: Sendable {
   func skipped(_ due: DueCheck) {
     let interval = hold.interval(of: due.check, .up, slot: due.scheduledAt)
     history.skipped(due.check.id, slot: due.scheduledAt, interval: interval)
+    alerts?.skipped(due.check.id, slot: due.scheduledAt)
   }
 
   func note(_ event: ScheduleEvent) {

@@ -8,8 +8,11 @@ struct MessageText {
   let message: AlertMessage
   let template: AlertTemplate
 
+  /// - Parameter template: for a message of one incident, or a test of the channel; the fields of a check say nothing of a storm, a
+  ///   digest or a report, which keep the built-in words.
   init(_ message: AlertMessage, _ template: AlertTemplate = AlertTemplate()) {
-    (self.message, self.template) = (message, template)
+    self.message = message
+    self.template = message.isOfIncident || message.kind == .test ? template : AlertTemplate()
   }
 
   /// Longest title, bytes.

@@ -114,6 +114,11 @@ package struct AlertBook: Sendable {
     take(watch.note(result, now: now), now)
   }
 
+  /// A slot that a maintenance window leaves out.
+  package mutating func skipped(_ check: UniqueID, at slot: Timestamp, now: ClockReading) {
+    take(watch.skipped(check, at: slot), now)
+  }
+
   private mutating func take(_ events: [TroubleEvent], _ now: ClockReading) {
     for event in events { take(event, now) }
   }

@@ -105,10 +105,12 @@ extension Incident {
     acknowledged != nil && members.allSatisfy { !$0.isActive || isAcknowledged($0.trouble) }
   }
 
-  /// A person at this agent acknowledges all that fires.
+  /// A person at this agent acknowledges all that fires: of a check that is flapping also where it is up at the moment, and where
+  /// nothing fires at the moment what fired last.
   package mutating func acknowledge(by: String, note: String?, at now: Timestamp) {
     var known = Acknowledgement(at: now, by: by, note: note)
-    for member in members where member.isActive {
+    let last = activeCount > 0 ? nil : members.compactMap(\.leftAt).max()
+    for member in members where member.isActive || member.isFlapping || last != nil && member.leftAt == last {
       known.cover(member.trouble.key, member.trouble.severity, level: member.trouble.level)
     }
     known.make(by: .init(at: known.at, by: by, note: note, keys: Set(known.seen.keys)))

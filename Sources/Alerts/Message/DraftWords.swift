@@ -37,13 +37,14 @@ struct DraftWords {
     case .channelRemoved:
       "channel removed"
         + (firing.isEmpty ? "" : "; the incident is still open: \(incident.firingTitle(firing))")
-    case .resolved: resolved
+    case .resolved: draft.fireAgain.isEmpty ? resolved : again(isDated: false)
     case .past: past(isDated: false)
     }
   }
 
   /// As a line of a digest.
   var digestTitle: String {
+    if !draft.fireAgain.isEmpty { return again(isDated: true) }
     if draft.trigger == .past { return past(isDated: true) }
     return incident.isOpen ? incident.firingTitle(firing.isEmpty ? members : firing) : over(members)
   }
@@ -147,6 +148,12 @@ struct DraftWords {
     guard let first = member.opens.first, let last = member.leftAt else { return "\(flapped), \(openings)" }
     let span = max(.zero, first.duration(to: last))
     return "\(flapped), \(openings) within \(StatusFormat.span(span.microseconds))"
+  }
+
+  /// An end that is sent while a check of it fires again: "up again" would be said of what is down.
+  private func again(isDated: Bool) -> String {
+    let names = members.filter { draft.fireAgain.contains($0.trouble.key.source) }.map(\.trouble.name)
+    return "\(past(isDated: isDated)); a new incident of \(Self.phrase(names)) is open"
   }
 
   /// - Parameter isDated: with the date, for a message of many days.

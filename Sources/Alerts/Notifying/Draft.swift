@@ -40,6 +40,8 @@ package struct Draft: Sendable {
   private(set) var isNarrowed = false
   /// Of a storm: all that fires in it is acknowledged; `nil` for an incident by itself.
   var isStormAcknowledged: Bool?
+  /// Sources of its members that fire again in a later incident.
+  var fireAgain: Set<Trouble.Key> = []
   /// When it is due; the wait says it.
   var due: Instant?
 
@@ -156,13 +158,9 @@ package struct Draft: Sendable {
   private static func isWorthAWord(
     _ held: NotifyStage?, _ channel: AlertChannel, _ incident: Incident, _ settings: AlertSettings
   ) -> Bool {
-    guard !channel.keepsState else { return false }
-    switch held {
-    case .severity, .quietHours, .pathLook, .storm, .deduplicate, .pace, .send, .retry: return true
+    guard let held, !held.isMeant, !channel.keepsState else { return false }
     // It was due when the agent ended, or stood still.
-    case .wait: return incident.lasted > settings.wait(to: channel.name)
-    case .maintenance, .dependency, .mute, .acknowledge, .app, .groupShare, nil: return false
-    }
+    return held != .wait || incident.lasted > settings.wait(to: channel.name)
   }
 
   /// For a channel with `hide_targets`: without what says where its checks go.

@@ -150,4 +150,9 @@ package enum NotifyStage: String, CaseIterable, Hashable, Sendable {
   case storm, deduplicate, pace, send, retry
 
   package var words: String { rawValue.replacing("_", with: " ") }
+
+  /// It is silence by intent, or another's to break: once an incident that it held is over, nothing is sent of it.
+  var isMeant: Bool {
+    [.maintenance, .dependency, .mute, .acknowledge, .app, .groupShare].contains(self)
+  }
 }

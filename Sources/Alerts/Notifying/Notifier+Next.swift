@@ -52,7 +52,7 @@ extension Notifier {
   private mutating func find(
     _ incidents: [Incident], _ channel: AlertChannel, _ book: inout IncidentBook, _ context: NotifyContext
   ) -> Findings {
-    var findings = Findings()
+    var (findings, firing) = (Findings(), FiringSources(incidents))
     var resting = rests.removeValue(forKey: channel.name) ?? Rests()
     resting.trim(to: incidents)
     for incident in incidents where !resting.hold(incident, at: context.now.boot) {
@@ -60,13 +60,14 @@ extension Notifier {
       if let due = restsUntil(decision), due > context.now.boot { resting.add(incident, until: due) }
       switch decision {
       case .nothing, .fold(.storm, _): continue
-      case .send(let draft): findings.ready.append(draft)
-      case .fold(.digest, let draft): findings.digest.append(draft)
+      case .send(let draft): findings.ready.append(firing.mark(draft))
+      case .fold(.digest, let draft): findings.digest.append(firing.mark(draft))
       case .fold(.nothing, let draft):
         if draft.isOver || draft.trigger == .acknowledged { findings.silent.append(draft) }
       case .hold(let stage, _, _, let draft):
         guard draft.trigger == .opened || draft.isOver, draft.record.held != stage else { continue }
-        if draft.isOver, stage != .quietHours { continue }
+        // What is below the severity of the channel for now is not over.
+        if draft.isOver, stage != .quietHours || ![.resolved, .past].contains(draft.trigger) { continue }
         book.update(incident.id) { $0.log[channel.name, default: .init()].held = stage }
       }
     }
@@ -108,6 +109,9 @@ extension Notifier {
     let newest = { (drafts: [Draft]) in drafts.max { $0.incident.id < $1.incident.id } }
     let news = newest(ready.filter { !$0.isOver && !$0.trigger.saysTheSame })
     let over = newest(ready.filter { $0.isOver && $0.trigger != .past })
+    if let news, let before = newest(Self.ends(of: news, in: findings.ready)) {
+      return make(before.kind, .incident, [before], channel, context.now.wall)
+    }
     if let draft = news ?? over { return make(draft.kind, .incident, [draft], channel, context.now.wall) }
     if let past = past(ready.filter { $0.trigger == .past }, channel, context.now.wall),
       !isPostponed(past, sending(past, book), context.now.boot)
@@ -117,6 +121,16 @@ extension Notifier {
     if !repeats.isEmpty { return make(.update, .incident, repeats, channel, context.now.wall) }
     let reminder = longestDue(ready.filter { $0.trigger == .reminder })
     return reminder.map { make($0.kind, .incident, [$0], channel, context.now.wall) }
+  }
+
+  /// Ends of earlier incidents of checks that fire again: they are sent before that, where they did not fail more often. The
+  /// last that a channel hears of a check is how it is.
+  private static func ends(of news: Draft, in ready: [Draft]) -> [Draft] {
+    let sources = Set(news.firing.map(\.trouble.key.source))
+    return ready.filter { draft in
+      draft.trigger == .resolved && draft.incident.id < news.incident.id && draft.failures <= news.failures
+        && draft.members.contains { sources.contains($0.trouble.key.source) }
+    }
   }
 
   /// Whether it failed and is tried again later, by the channel's back-off or that of the recipients that are left.
@@ -166,6 +180,30 @@ extension Notifier {
         incident.log[notification.channel.name] = record
       }
     }
+  }
+}
+
+/// Checks, and parts of the agent, that fire now, each with the latest incident in which it does.
+private struct FiringSources {
+  private let incidents: [Incident]
+  private lazy var latest = incidents.reduce(into: [Trouble.Key: UniqueID]()) { latest, incident in
+    guard incident.isOpen else { return }
+    for member in incident.members where member.isActive {
+      let source = member.trouble.key.source
+      latest[source] = max(latest[source] ?? incident.id, incident.id)
+    }
+  }
+
+  init(_ incidents: [Incident]) { self.incidents = incidents }
+
+  /// An end, with what fires again since.
+  mutating func mark(_ draft: Draft) -> Draft {
+    guard !draft.incident.isOpen, draft.isOver else { return draft }
+    var draft = draft
+    for source in draft.members.map(\.trouble.key.source) {
+      if let id = latest[source], id > draft.incident.id { draft.fireAgain.insert(source) }
+    }
+    return draft
   }
 }
 

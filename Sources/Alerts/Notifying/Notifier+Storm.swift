@@ -79,10 +79,7 @@ extension Notifier {
       states[channel.name]?.storm = nil
       return nil
     }
-    if !storm.isTold, !parts.contains(where: \.incident.isOpen) {
-      giveUp(parts, channel, &book)
-      return nil
-    }
+    guard storm.isTold || waits(parts, channel, &book, context) else { return nil }
     let state = state(of: channel.name)
     parts = parts.compactMap { Self.heldBack($0, context, state) }
     parts.noteAcknowledgement()
@@ -125,10 +122,32 @@ extension Notifier {
       parts: parts, recipients: known?.recipients, isPlain: parts.contains { $0.record.refused != nil })
   }
 
-  /// A storm was over before it was sent: its incidents that were due are sent as past, the rest not at all.
+  /// Notes the stage that would hold each incident of a storm that is not sent yet, had it come by itself: it counts once the
+  /// storm is over.
+  ///
+  /// - Returns: false where it is over, and given up.
+  private mutating func waits(
+    _ parts: [Draft], _ channel: AlertChannel, _ book: inout IncidentBook, _ context: NotifyContext
+  ) -> Bool {
+    guard parts.contains(where: \.incident.isOpen) else {
+      giveUp(parts, channel, &book)
+      return false
+    }
+    for incident in parts.map(\.incident) where incident.isOpen {
+      guard
+        case .hold(let stage, _, _, let draft) = decide(incident, channel, context, through: Stage.whether),
+        stage.isMeant, draft.record.held != stage
+      else { continue }
+      book.update(incident.id) { $0.log[channel.name, default: .init()].held = stage }
+    }
+    return true
+  }
+
+  /// A storm was over before it was sent: its incidents that were due are sent as past, the rest not at all, as those that were
+  /// muted, acknowledged or in maintenance.
   private mutating func giveUp(_ parts: [Draft], _ channel: AlertChannel, _ book: inout IncidentBook) {
     let wait = settings.wait(to: channel.name)
-    for draft in parts where draft.incident.lasted > wait {
+    for draft in parts where draft.incident.lasted > wait && draft.record.held?.isMeant != true {
       book.update(draft.incident.id) { $0.log[channel.name, default: .init()].held = .storm }
     }
     states[channel.name]?.storm = nil

@@ -230,9 +230,14 @@ extension Stage {
     return .hold("quiet hours", until: end)
   }
 
+  /// The end, or the easing, of what a channel takes for more severe is as urgent as that was; a repetition is as urgent as what
+  /// fires.
   private static func isQuiet(_ draft: Draft, _ context: NotifyContext) -> Bool {
-    draft.trigger != .channelRemoved
-      && context.isQuiet(draft.severity, for: draft.channel, isFirst: draft.trigger == .opened)
+    guard draft.trigger != .channelRemoved else { return false }
+    let heard = draft.record.heard
+    let isLess = !heard.isOver && ![.reminder, .keepAlive, .flapping].contains(draft.trigger)
+    let severity = max(draft.severity, isLess ? heard.severity ?? .low : .low)
+    return context.isQuiet(severity, for: draft.channel, isFirst: draft.trigger == .opened)
   }
 
   static let groupShare = Stage(name: .groupShare) { draft, context, _ in
@@ -265,8 +270,8 @@ extension Stage {
     switch draft.trigger {
     case .opened: draft.incident.openedAt
     case .belowSeverity: draft.members.compactMap(\.leftAt).max() ?? draft.incident.openedAt
-    // What failed with it has the time to be found.
-    case .rootRecovered:
+    // What failed with it has the time to be found; what joins besides is due as if it came by itself.
+    case .rootRecovered where draft.fresh.isEmpty:
       max(draft.rootLeftAt ?? draft.incident.openedAt, draft.record.lastAt ?? draft.incident.openedAt)
     default: draft.record.lastAt ?? draft.incident.openedAt
     }

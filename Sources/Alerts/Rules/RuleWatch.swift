@@ -213,6 +213,16 @@ package struct RuleWatch: Sendable {
     return events
   }
 
+  /// A slot that was not run, for a maintenance window leaves it out.
+  package mutating func skipped(_ check: UniqueID, at slot: Timestamp) -> [TroubleEvent] {
+    guard var item = watched.removeValue(forKey: check) else { return [] }
+    shadowed.remove(check)
+    let events = rest(&item, at: slot)
+    keepRow(&item)
+    watched[check] = item
+    return events
+  }
+
   /// Notes what is in a row where it decides something.
   private mutating func keepRow(_ item: inout Watched) {
     var (failures, successes, states) = (0, 0, Set<CheckState>())
