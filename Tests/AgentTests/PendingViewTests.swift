@@ -107,7 +107,7 @@ import Testing
     let task = Task { await desk.deliver() }
     receiver.end(task)
     await task.value
-    #expect(desk.view(now: clock.wall).open.first?.told.map(\.channel) == ["ops"])
+    #expect(desk.view(now: clock.wall).open.first?.told.map(\.channel).contains("ops") == true)
     clock.advance(by: .seconds(3 * 3600))
     let joined = clock.wall
     fail(checks[1], desk, checks, at: joined)

@@ -67,8 +67,11 @@ import Testing
       ("AnotherDNS", "authoritative = 0", "query.recursion", nil),
       ("AnotherDNS", "require_answers = 2", "expect.count", ">= 2"),
       ("AnotherDNS", "require_answers = 0", "expect.count", nil),
-      ("Curl", "insecure_ssl = 1", "tls.verify", "false"), ("Curl", "insecure_ssl = 0", "tls.verify", nil),
-      ("Curl", "insecure_ssl = no", "tls.verify", "false"),
+      ("Curl", "insecure_ssl = 1\nurlformat = https://%host%/", "tls.verify", "false"),
+      ("Curl", "insecure_ssl = 0\nurlformat = https://%host%/", "tls.verify", nil),
+      // A check of http without redirects has nothing to verify.
+      ("Curl", "insecure_ssl = 1", "tls.verify", nil),
+      ("Curl", "insecure_ssl = no\nurlformat = https://%host%/", "tls.verify", "false"),
       ("Curl", "timeout = 20", "timeout", "20s"),
       ("Curl", "agent = x", "headers.User-Agent", "x"), ("Curl", "", "follow", "false"),
       ("Curl", "follow_redirects = no", "follow", "false"), ("EchoPingHttp", "", "url", "http://a.example/"),

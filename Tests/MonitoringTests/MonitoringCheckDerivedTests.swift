@@ -94,7 +94,6 @@ import Testing
     for base in [.http(), tcp, tls] as [CheckDefinition] { #expect(try asks(base) == true) }
     #expect(try asks(.dns(name: "a")) { ($0.transport, $0.server) = ("doh", "192.0.2.1") } == true)
     #expect(try asks(.http("http://shop.example/")) == true)
-    #expect(try asks(.http("http://shop.example/")) { $0.http.follow = false } == false)
     for base in [.http(), tcp, tls, .ping(host: "a")] as [CheckDefinition] {
       #expect(try asks(base) { $0.tls.both = nil } == false)
     }

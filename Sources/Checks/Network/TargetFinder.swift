@@ -131,10 +131,12 @@ package struct TargetFinder: Sendable {
     until deadline: Instant
   ) async throws(CancellationError) -> Finding {
     let check = attempt.check
-    if let literal = IPAddress(endpoint.host),
-      let refusal = RedirectRule.refusal(of: literal, ip: attempt.usableIP, origin: check.origin)
-    {
-      return .ended(ProbeOutcome(refusal))
+    if let literal = IPAddress(endpoint.host) {
+      // What the policy denies is denied, whatever else is against it.
+      if policy.isMorePrivate(literal, than: source) { return .ended(ProbeOutcome(RedirectRule.denied)) }
+      if let refusal = RedirectRule.refusal(of: literal, ip: attempt.usableIP, origin: check.origin) {
+        return .ended(ProbeOutcome(refusal))
+      }
     }
     let host = try await resolve(endpoint.host, for: attempt, until: deadline)
     let name = host.time(of: endpoint.host)

@@ -241,7 +241,7 @@ private struct UpptimeSite {
 
   private func tls(_ check: inout ImportedCheck) {
     guard !isRemote else {
-      check["tls.verify"] = .plain("false")
+      if check["url"]?.word?.hasPrefix("http://") != true { check["tls.verify"] = .plain("false") }
       return section.list(
         "Globalping verifies no certificate", "__dangerous__insecure", "__dangerous__disable_verify_peer",
         "__dangerous__disable_verify_host")

@@ -124,7 +124,7 @@ import Testing
       isUnread: true, note: BodyText.unknownWords),
     Case(
       what: "a misspelt charset", type: "text/html; charset=utf8mb4", body: utf8, note: BodyText.guessedWords),
-    Case(what: "what is no UTF-8", type: "text/html; charset=utf-8", body: latin1, isFound: false),
+    Case(what: "what is no UTF-8", type: "text/html; charset=utf-8", body: latin1, isUnread: true),
     Case(
       what: "behind what stands for nothing", type: "text/plain; charset=euc-jp", body: [0xff, 0xc6, 0xfc],
       word: "\u{fffd}日"),
