@@ -30,6 +30,24 @@ import Testing
     return (desk, checks)
   }
 
+  /// Where maintenance began nothing is up again: the end of the storm says so.
+  @Test func aStormThatMaintenanceEnds() throws {
+    let checks = try StormTests.checks(30)
+    var desk = Desk(StormTests.settings(), checks)
+    for check in checks { desk.down(check, at: 0) }
+    desk.pass(from: 0, to: 29)
+    for check in checks {
+      var marked = result(check, .down, at: 30)
+      marked.maintenance = true
+      desk.note(marked)
+    }
+    desk.pass(from: 30, to: 200)
+    #expect(desk.kinds == [.opened, .recovered])
+    let title = try #require(desk.told.last?.message.title)
+    #expect(title.hasPrefix("all 30 incidents of the storm are over; c"), "\(title)")
+    #expect(title.hasSuffix(" and 29 more: maintenance began"), "\(title)")
+  }
+
   @Test(arguments: Hold.allCases) func nothingIsResolvedWhileItFires(_ hold: Hold) throws {
     var (desk, checks) = try held(hold)
     #expect(!desk.kinds.contains(.recovered), "\(desk.lines)")

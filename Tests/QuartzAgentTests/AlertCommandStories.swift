@@ -190,9 +190,9 @@ import Testing
       #expect(outcome.status == 0 && outcome.stdout == "agent.yaml: ok, 1 check\n", "\(outcome.stdout)")
       #expect(
         outcome.stderr == """
-          warning: text of the channel "fine" is empty for digest, test: the built-in words are sent then
-          warning: title of the channel "push" is empty for digest, test: the built-in words are sent then
-          warning: text of the channel "push" is empty for opened, updated, resolved, acknowledged, digest, test: the built-in words are sent then
+          warning: text of the channel "fine" is empty for test: the built-in words are sent then
+          warning: title of the channel "push" is empty for test: the built-in words are sent then
+          warning: text of the channel "push" is empty for opened, updated, resolved, acknowledged, test: the built-in words are sent then
 
           """)
     }

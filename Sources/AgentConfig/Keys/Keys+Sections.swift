@@ -251,7 +251,7 @@ extension LimitSettings: KeyedSettings {
     Key(
       \.inFlight, "in_flight", .automatic(SettingLimits.inFlight),
       "Probes at once; auto: as many as the descriptors allow (six a probe, for three name servers that are "
-        + "silent; 256 kept for the rest), at most 2000"),
+        + "silent; 304 kept for the rest, or half where there are few), at most 2000"),
     Key(
       \.inFlightPerHost, "in_flight_per_host", .integer(SettingLimits.perHost),
       "Probes at once to one host and port"),

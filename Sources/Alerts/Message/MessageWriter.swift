@@ -240,8 +240,14 @@ extension MessageWriter {
       let exclusion = notification.parts.first { $0.isClosing && $0.incident.isOpen }?.exclusion ?? ""
       return "what is left of the storm of \(all) is \(exclusion)"
     case .recovered where firing.isEmpty:
-      return notification.parts.count == 1
+      let over =
+        notification.parts.count == 1
         ? "the incident of the storm is over" : "all \(all) of the storm are over"
+      // Of what is not up again the reason: it may be down all the same.
+      let others = Incident.overTitle(
+        notification.parts.flatMap(\.incident.members), .availability,
+        naming: TroubleEnd.allCases.filter { $0 != .recovered })
+      return others.isEmpty ? over : "\(over); \(others)"
     case .recovered:
       let names = DraftWords.list(Self.worstFirst(firing).map(\.trouble.name))
       return "the storm of \(all) is over; still \(state ?? "affected"): \(names)"

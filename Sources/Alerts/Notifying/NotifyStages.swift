@@ -214,6 +214,8 @@ extension Stage {
 // Who is notified, and when in the day.
 extension Stage {
   static let severity = Stage(name: .severity) { draft, context, state in
+    // Nor is it announced to a channel that gets none.
+    if draft.trigger == .reminder, !draft.channel.updates { return .fold(.nothing) }
     guard draft.isForDigest else { return .pass }
     if draft.trigger == .reminder { return .fold(.nothing) }
     if state.isDigestDue, !isQuiet(draft, context) {
@@ -309,7 +311,6 @@ extension Stage {
   /// Drops updates that the channel has already, that it does not want, and that it refused as they are.
   static let deduplicate = Stage(name: .deduplicate) { draft, _, _ in
     let channel = draft.channel
-    if draft.trigger == .reminder, !channel.updates { return .fold(.nothing) }
     if draft.isOver, !channel.sendsRecovered, !channel.keepsState { return .fold(.nothing) }
     return draft.refusal.map { .hold($0, until: nil) } ?? .pass
   }

@@ -100,9 +100,13 @@ struct DNSJudge {
     return Finding(assertion: assertion, failure: Verdict(reason, phase: .assertion, message: words))
   }
 
-  /// A referral is no answer to a question that the server was asked to look up. Conditions on answers judge it themselves.
+  /// A referral is no answer to a question that the server was asked to look up, unless the name servers that it names are those
+  /// that were asked for. Conditions on answers judge it themselves.
   private func refusal(_ message: DNSMessage) -> Verdict? {
     guard message.isReferral, settings.recursion, !judgesAnswers else { return nil }
+    let isAskedFor =
+      question.type == .ns && message.authority.contains { $0.type == .ns && $0.name == question.name }
+    guard !isAskedFor else { return nil }
     return Verdict(
       .dnsRefused, phase: .assertion, message: "the server looks no names up for others: \(settings.name)")
   }

@@ -48,6 +48,9 @@ import Testing
     #expect(try verdict(of: referral) { $0.dns.recursion = false } == .ok)
     #expect(try verdict(of: referral) { $0.expect.count = "0" }.reason == .ok)
     #expect(try verdict(of: referral) { $0.expect.count = ">= 1" }.reason != .dnsRefused)
+    // The delegation of the zone itself is what was asked for.
+    let delegation = try message(authority: [Self.ns("ns.sub.corp.test", of: "x.sub.corp.test")])
+    #expect(try verdict(of: delegation) == .ok)
     // An empty answer of a server that looks names up, or has the zone, is one.
     #expect(try verdict(of: message(flags: 0x8180)) == .ok)
     #expect(try verdict(of: message(flags: 0x8500)) == .ok)
