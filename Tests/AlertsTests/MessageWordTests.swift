@@ -127,7 +127,7 @@ import Testing
       ], "no incident has the id of a storm")
     var template = AlertTemplate()
     template.title = [.text("T"), .field(.incident)]
-    #expect(MessageText(message, template).title == "T")
+    #expect(MessageText(message, template).title == "[high] T", "the built-in words")
     message.isStorm = false
     #expect(MessageText(message, template).title == "T\(message.incident)")
   }

@@ -10,18 +10,6 @@ import Testing
 /// clocks.
 @Suite struct NotifierTimeTests {
   /// It is resolved after `flap.stable`, and after three intervals of its check where those are longer.
-  /// A check that joins as the one of the title recovers is due as if it came by itself: `group_interval` after the last message.
-  @Test func joinedAsTheFirstLeaves() throws {
-    let checks = try ["a", "b"].map { try makeCheck($0, host: "h.example") }
-    var desk = Desk(quickSettings(), checks)
-    desk.down(checks[0], at: 0)
-    desk.pass(from: 0, to: 19)
-    desk.down(checks[1], at: 20)
-    desk.up(checks[0], at: 20)
-    desk.pass(from: 20, to: 60)
-    #expect(desk.told.map(\.at) == [3, 20], "\(desk.lines)")
-  }
-
   @Test(arguments: [(60, 280), (180, 280), (300, 400)] as [(Int64, Int64)])
   func flappingCalms(stable: Int64, resolved: Int64) throws {
     let shop = try makeCheck("Shop")

@@ -35,7 +35,7 @@ import Testing
     desk.up(shop, at: 6)
     desk.pass(from: 6, to: 13)
     desk.down(shop, at: 14)
-    desk.pass(from: 14, to: 120)
+    desk.pass(from: 14, to: 80)
     #expect(
       desk.told.map(\.message.kind).sorted { $0.rawValue < $1.rawValue } == [.opened, .opened, .recovered])
     let opened = desk.told.filter { $0.message.kind == .opened }
@@ -45,8 +45,8 @@ import Testing
     #expect(
       end.hasPrefix("Shop was down ") && end.hasSuffix("(6s); a new incident of Shop is open"), "\(end)")
     // Without another outage it is what it was.
-    desk.up(shop, at: 121)
-    desk.pass(from: 121, to: 200)
+    desk.up(shop, at: 81)
+    desk.pass(from: 81, to: 150)
     #expect(desk.told.last?.message.title == "Shop is up again")
   }
 

@@ -157,7 +157,8 @@ import Testing
     #expect(try judge(.storm, draft(known), context(5)) == .pass)
     var quiet = plain
     (quiet.updates, quiet.sendsRecovered) = (false, false)
-    #expect(try judge(.deduplicate, draft(known, quiet), context(5)) == .fold(.nothing))
+    #expect(try judge(.severity, draft(known, quiet), context(5)) == .fold(.nothing))
+    #expect(try judge(.severity, draft(known, quiet, .joined), context(5)) == .pass)
     #expect(try judge(.deduplicate, draft(known, quiet, .joined), context(5)) == .pass)
     #expect(try judge(.deduplicate, draft(known, quiet, .resolved), context(5)) == .fold(.nothing))
     #expect(try judge(.deduplicate, draft(known), context(5)) == .pass)

@@ -272,8 +272,8 @@ extension Stage {
     switch draft.trigger {
     case .opened: draft.incident.openedAt
     case .belowSeverity: draft.members.compactMap(\.leftAt).max() ?? draft.incident.openedAt
-    // What failed with it has the time to be found; what joins besides is due as if it came by itself.
-    case .rootRecovered where draft.fresh.isEmpty:
+    // What failed with it has the time to be found.
+    case .rootRecovered:
       max(draft.rootLeftAt ?? draft.incident.openedAt, draft.record.lastAt ?? draft.incident.openedAt)
     default: draft.record.lastAt ?? draft.incident.openedAt
     }
