@@ -50,6 +50,11 @@ struct AlertRules {
     }
   }
 
+  /// A window left its slot out.
+  mutating func skipped(_ check: UniqueID, wall: Timestamp) {
+    if configured?.contains(check) != false { forget(check, wall) }
+  }
+
   private mutating func forget(_ check: UniqueID, _ wall: Timestamp) {
     worked[check] = wall
     failures[check] = 0

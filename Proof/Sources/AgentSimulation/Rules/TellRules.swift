@@ -97,8 +97,10 @@ struct TellRules {
     cases[id]?.hindered = now
   }
 
-  /// A window left its slot out.
-  mutating func skipped(_ id: UniqueID, now: Instant) { cases[id]?.hindered = now }
+  /// A window left its slot out: alerts end, and counting starts over after it.
+  mutating func skipped(_ id: UniqueID, wall: Timestamp, now: Instant) {
+    if listed.contains(id) { rest(id, wall, now) }
+  }
 
   /// Checks that are down now, as people may see.
   var down: [MonitoringCheck] {

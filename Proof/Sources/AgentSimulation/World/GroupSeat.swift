@@ -141,7 +141,10 @@ final class GroupSeat: AgentWitness, @unchecked Sendable {
     simulation.found(result, check, spanned, by: self)
   }
 
-  func skipped(_ due: DueCheck) { hold(slots.skipped(due, now: clock.now)) }
+  func skipped(_ due: DueCheck) {
+    alerts.skipped(due.check.id, wall: machine.reading.wall)
+    hold(slots.skipped(due, now: clock.now))
+  }
 
   func missed(_ event: ScheduleEvent) {
     guard case .missed(let check, let range, let cause) = event else { return }

@@ -255,7 +255,8 @@ final class Simulation: AgentWitness, @unchecked Sendable {
   }
 
   func skipped(_ due: DueCheck) {
-    tells.skipped(due.check.id, now: clock.now)
+    alerts.skipped(due.check.id, wall: wall)
+    tells.skipped(due.check.id, wall: wall, now: clock.now)
     ledger.skip(due.check.id, due.scheduledAt, pace: due.check.interval)
     hold(slots.skipped(due, now: clock.now))
   }
