@@ -23,7 +23,8 @@ extension Routes {
     let back = PageAct.back(form["back"])
     let address = request.clientWords
     let origin = request.client?.origin.description ?? address
-    switch signIn.signIn(token, name: form["name"] ?? "", from: origin, now: source.now) {
+    let name = form["name"] ?? ""
+    switch signIn.signIn(token, name: name, from: origin, through: request.relay, now: source.now) {
     case .welcome(let person, let cookie):
       logSignIn(true, person.name, address)
       var reply = redirect(back)

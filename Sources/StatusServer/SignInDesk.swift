@@ -20,9 +20,14 @@ final class SignInDesk: Sendable {
     case off
   }
 
+  /// When wrong tokens came, by address.
+  private typealias Failures = [String: [Timestamp]]  // own text: addresses, bounded by `maxOrigins`
+
   private struct State {
-    /// When wrong tokens came, by origin.
-    var failures: [String: [Timestamp]] = [:]  // own text: addresses, bounded by `maxOrigins`
+    /// By origin.
+    var failures: Failures = [:]
+    /// By the peer that names the origins, where these may be made up.
+    var relayed: Failures = [:]
     /// Cookies that were signed out before their end.
     var ended: [String: Timestamp] = [:]  // own text: MACs of our own, bounded by `maxEnded`
   }
@@ -42,16 +47,24 @@ final class SignInDesk: Sendable {
 
   var isOn: Bool { runToken != nil || readToken != nil }
 
-  /// - Parameter origin: see `IPAddress.origin`.
-  func signIn(_ token: String, name: String, from origin: String, now: Timestamp) -> Answer {
+  /// - Parameters:
+  ///   - origin: see `IPAddress.origin`.
+  ///   - relay: origin of the peer that names this one and may write whatever it likes: all of its origins together have the
+  ///     tries of a window. `nil` where the origin is known.
+  func signIn(
+    _ token: String, name: String, from origin: String, through relay: String? = nil, now: Timestamp
+  ) -> Answer {
     guard isOn else { return .off }
-    if let wait = state.withLock({ Self.wait(&$0, origin, now) }) { return .later(wait) }
+    if let wait = state.withLock({ Self.wait(&$0, origin, relay, now) }) { return .later(wait) }
     let shown = Array(token.utf8)
     // Each is compared, so that the time does not tell which one it was.
     let mayAct = runToken.map { equalInConstantTime(shown, Array($0.reveal().utf8)) } ?? false
     let mayRead = readToken.map { equalInConstantTime(shown, Array($0.reveal().utf8)) } ?? false
     guard mayAct || mayRead else {
-      state.withLock { Self.note(&$0, origin, now) }
+      state.withLock { state in
+        Self.note(&state.failures, origin, now)
+        if let relay { Self.note(&state.relayed, relay, now) }
+      }
       return .wrong
     }
     let clean = name.printable(maxBytes: 40)
@@ -60,25 +73,37 @@ final class SignInDesk: Sendable {
   }
 
   /// Forgets what is old, and says how long this origin has to wait. One that has not guessed never waits for those that do.
-  private static func wait(_ state: inout State, _ origin: String, _ now: Timestamp) -> Int? {
-    let recent = now.advanced(by: .zero - window)
-    state.failures = state.failures.compactMapValues { instants in
-      let kept = instants.filter { $0 > recent && $0 <= now }
-      return kept.isEmpty ? nil : kept
+  private static func wait(_ state: inout State, _ origin: String, _ relay: String?, _ now: Timestamp) -> Int?
+  {
+    (state.failures, state.relayed) = (recent(state.failures, now), recent(state.relayed, now))
+    if let all = relay.flatMap({ state.relayed[$0] }), all.count >= perWindow, let oldest = all.first {
+      return seconds(from: now, after: oldest)
     }
     guard let own = state.failures[origin], let oldest = own.first else { return nil }
     let all = state.failures.values.reduce(0) { $0 + $1.count }
     guard own.count >= perOrigin || all >= perWindow else { return nil }
-    return max(1, Int(now.duration(to: oldest.advanced(by: window)).seconds.rounded(.up)))
+    return seconds(from: now, after: oldest)
+  }
+
+  private static func recent(_ failures: Failures, _ now: Timestamp) -> Failures {
+    let first = now.advanced(by: .zero - window)
+    return failures.compactMapValues { instants in
+      let kept = instants.filter { $0 > first && $0 <= now }
+      return kept.isEmpty ? nil : kept
+    }
+  }
+
+  private static func seconds(from now: Timestamp, after oldest: Timestamp) -> Int {
+    max(1, Int(now.duration(to: oldest.advanced(by: window)).seconds.rounded(.up)))
   }
 
   /// The origin whose last wrong token is oldest makes room.
-  private static func note(_ state: inout State, _ origin: String, _ now: Timestamp) {
-    if state.failures[origin] == nil, state.failures.count >= maxOrigins {
-      let oldest = state.failures.min { ($0.value.last ?? now) < ($1.value.last ?? now) }
-      if let oldest { state.failures[oldest.key] = nil }
+  private static func note(_ failures: inout Failures, _ origin: String, _ now: Timestamp) {
+    if failures[origin] == nil, failures.count >= maxOrigins {
+      let oldest = failures.min { ($0.value.last ?? now) < ($1.value.last ?? now) }
+      if let oldest { failures[oldest.key] = nil }
     }
-    state.failures[origin, default: []].append(now)
+    failures[origin, default: []].append(now)
   }
 
   /// The person that a Cookie header shows; `nil` for none, and for one that is not ours, over, or signed out.

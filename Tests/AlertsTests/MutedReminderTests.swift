@@ -40,6 +40,23 @@ import Testing
     #expect(told(desk, "am") == ["3 opened", "243 keep_alive", "314 resolved"])
   }
 
+  /// A check that is probed rarely has no result in its window: reminders are held until that ends.
+  @Test func remindersInAWindow() throws {
+    let web = try makeCheck("web")
+    var desk = Desk(settings(), [web])
+    desk.down(web, at: 0)
+    desk.pass(from: 0, to: 63)
+    desk.maintained = [web.id]
+    desk.pass(from: 64, to: 300)
+    #expect(desk.hold(at: 300) == .maintenance && desk.hold("pd", at: 300) == .maintenance)
+    desk.maintained = []
+    desk.pass(from: 301, to: 310)
+    for channel in ["ops", "pd"] {
+      #expect(told(desk, channel) == ["3 opened", "63 reminder", "301 reminder"], "\(channel)")
+    }
+    #expect(told(desk, "am") == ["3 opened", "243 keep_alive"])
+  }
+
   /// One of two is muted: the reminder is about the other as well, and is sent.
   @Test func oneOfTwo() throws {
     let checks = try ["web", "db"].map { try makeCheck($0) }

@@ -23,7 +23,6 @@ import Testing
     }
   }
 
-  /// So many failures in a row begin it, so many successes in a row end it, and it began with the first failure.
   /// A window that leaves slots out ends alerts and starts counting over as one whose results carry a mark.
   @Test(arguments: [1, 2, 3]) func slotsThatAWindowLeavesOut(failures: Int) throws {
     func lines(isSkipped: Bool) throws -> [String] {
@@ -51,6 +50,7 @@ import Testing
     #expect(skipped.count == (failures < 2 ? 0 : 2), "\(skipped)")
   }
 
+  /// So many failures in a row begin it, so many successes in a row end it, and it began with the first failure.
   @Test func failuresInARow() throws {
     let shop = try makeCheck("Shop")
     var watch = watch(.consecutiveFailures(threshold: 3, recoveries: 2), [shop])

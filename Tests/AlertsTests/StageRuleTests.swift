@@ -75,10 +75,10 @@ import Testing
     var context = context(0, nil)
     let ends = ["c1": after(50), "c2": after(40)]
     context.mutedUntil = { ends[$0.name] }
-    #expect(context.muteEnd(of: [member(1)]) == after(50))
-    #expect(context.muteEnd(of: [member(1), member(2)]) == after(40))
-    #expect(context.muteEnd(of: [member(2), member(3)]) == nil)
-    #expect(context.muteEnd(of: []) == nil)
+    #expect(context.end(of: [member(1)], by: context.mutedUntil) == after(50))
+    #expect(context.end(of: [member(1), member(2)], by: context.mutedUntil) == after(40))
+    #expect(context.end(of: [member(2), member(3)], by: context.mutedUntil) == nil)
+    #expect(context.end(of: [], by: context.mutedUntil) == nil)
     #expect(context.wall(reading(7).boot) == after(7) && context.wall(reading(-7).boot) == after(-7))
   }
 

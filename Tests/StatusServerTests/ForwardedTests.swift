@@ -69,6 +69,24 @@ import Testing
     #expect(status("run-0123456789", from: "203.0.113.66") == 429)
   }
 
+  /// A client of a private network that makes up the address of another client at each try has the tries of one window: 50 a
+  /// minute. A proxy of this machine writes its client's address itself, and is held up for none of them.
+  @Test(arguments: [("10.1.2.3", 50), ("::ffff:10.1.2.3", 50), ("127.0.0.1", 60), ("::1", 60), (nil, 60)])
+  func madeUpClients(peer: String?, tries: Int) throws {
+    var routes = Routes(
+      source: try sampleSource(), hosts: AllowedHosts(listen: .tcp(host: "127.0.0.1", port: 1)))
+    routes.signIn = SignInDesk(StatusAccess(runNowToken: Redacted("run-0123456789")))
+    func status(_ token: String, from client: String, by peer: String?) -> Int {
+      var request = request([("X-Forwarded-For", client)], from: peer)
+      request.body = Array("token=\(token)".utf8)
+      return routes.signedIn(request).status
+    }
+    let answers = (0..<60).map { status("wrong", from: "203.0.\($0).1", by: peer) }
+    #expect(answers.count { $0 == 401 } == tries && answers.count { $0 == 429 } == 60 - tries)
+    #expect(status("run-0123456789", from: "198.51.100.1", by: peer) == (tries == 50 ? 429 : 303))
+    #expect(status("run-0123456789", from: "198.51.100.1", by: "10.9.9.9") == 303)
+  }
+
   /// Without `status.read_token` a loopback port and a socket are open to this machine, not to the clients of a proxy.
   @Test func readingThroughAProxy() async throws {
     let token = Redacted("read-0123456789")

@@ -153,6 +153,9 @@ package enum NotifyStage: String, CaseIterable, Hashable, Sendable {
 
   /// It is silence by intent, or another's to break: once an incident that it held is over, nothing is sent of it.
   var isMeant: Bool {
-    [.maintenance, .dependency, .mute, .acknowledge, .app, .groupShare].contains(self)
+    switch self {
+    case .maintenance, .dependency, .mute, .acknowledge, .app, .groupShare: true
+    case .severity, .quietHours, .wait, .pathLook, .storm, .deduplicate, .pace, .send, .retry: false
+    }
   }
 }

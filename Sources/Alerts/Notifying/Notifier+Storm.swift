@@ -133,12 +133,17 @@ extension Notifier {
       giveUp(parts, channel, &book)
       return false
     }
-    for incident in parts.map(\.incident) where incident.isOpen {
-      guard
-        case .hold(let stage, _, _, let draft) = decide(incident, channel, context, through: Stage.whether),
-        stage.isMeant, draft.record.held != stage
-      else { continue }
-      book.update(incident.id) { $0.log[channel.name, default: .init()].held = stage }
+    // Where nothing fires for a moment, what held it last counts.
+    for incident in parts.map(\.incident) where incident.activeCount > 0 {
+      let known = incident.log[channel.name]?.held
+      var held = known?.isMeant == true ? NotifyStage.storm : known
+      if case .hold(let stage, _, _, _) = decide(incident, channel, context, through: Stage.whether),
+        stage.isMeant
+      {
+        held = stage
+      }
+      guard held != known else { continue }
+      book.update(incident.id) { $0.log[channel.name, default: .init()].held = held }
     }
     return true
   }

@@ -50,9 +50,9 @@ package struct NotifyContext {
 
   var quietEnd: Timestamp? { settings.quietHours?.end(at: now.wall) }
 
-  /// When the first of the mutes of these alerts ends; `nil` where one of them is not muted.
-  func muteEnd(of firing: [Incident.Member]) -> Timestamp? {
-    let ends = firing.map { mutedUntil($0.trouble) }
+  /// When the first of the mutes, or windows, of these alerts ends; `nil` where one of them has none.
+  func end(of firing: [Incident.Member], by until: (Trouble) -> Timestamp?) -> Timestamp? {
+    let ends = firing.map { until($0.trouble) }
     return ends.contains(nil) ? nil : ends.compactMap(\.self).min()
   }
 
@@ -101,7 +101,10 @@ struct Stage: Sendable {
 // What leaves alerts out that are not to be notified of now, and holds a draft that has none left.
 extension Stage {
   static let maintenance = Stage(name: .maintenance) { draft, context, _ in
-    narrow(&draft, context, context.maintenanceUntil) { _ in "in maintenance" }
+    let ruling = narrow(&draft, context, context.maintenanceUntil) { _ in "in maintenance" }
+    // A check that is probed rarely has no result in the window yet.
+    return silenced(
+      draft, ruling, context.end(of: draft.firing, by: context.maintenanceUntil), "in maintenance")
   }
 
   static let dependency = Stage(name: .dependency) { draft, context, _ in
@@ -116,11 +119,19 @@ extension Stage {
 
   static let mute = Stage(name: .mute) { draft, context, _ in
     let ruling = narrow(&draft, context, context.mutedUntil) { _ in "muted" }
-    // Where all that fires is muted nothing is repeated. A receiver that forgets is held nothing but its first trigger.
-    guard ruling == .pass, draft.trigger.isRepetition, draft.channel.keepAlive == nil,
-      let end = context.muteEnd(of: draft.firing)
-    else { return ruling }
-    return .hold("muted", until: end)
+    return silenced(draft, ruling, context.end(of: draft.firing, by: context.mutedUntil), "muted")
+  }
+
+  /// Where all that fires is silenced nothing is repeated. A receiver that forgets is held nothing but its first trigger.
+  ///
+  /// - Parameter end: of the silence; `nil` where something fires aloud.
+  private static func silenced(
+    _ draft: Draft, _ ruling: StageRuling, _ end: Timestamp?, _ words: String
+  ) -> StageRuling {
+    guard ruling == .pass, draft.trigger.isRepetition, draft.channel.keepAlive == nil, let end else {
+      return ruling
+    }
+    return .hold(words, until: end)
   }
 
   /// An acknowledged incident is not notified again before it is resolved, unless it has a new alert or got worse.

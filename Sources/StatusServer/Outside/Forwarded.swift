@@ -12,6 +12,13 @@ extension StatusRequest {
     return forwardedFor ?? remote
   }
 
+  /// Origin of the peer that names its client, where it is another machine: it may be any client of a private network, and not a
+  /// proxy of the operator's.
+  var relay: String? {
+    guard isForwarded, let remote, let client, client != remote, !remote.isLoopback else { return nil }
+    return remote.origin.isLoopback ? nil : remote.origin.description
+  }
+
   /// For the log, and as the origin of wrong tokens.
   var clientWords: String { client?.description ?? "socket" }
 
