@@ -59,7 +59,11 @@ extension Notifier {
       let decision = decide(incident, channel, context)
       if let due = restsUntil(decision), due > context.now.boot { resting.add(incident, until: due) }
       switch decision {
-      case .nothing, .fold(.storm, _): continue
+      case .nothing: continue
+      case .fold(.storm, let draft):
+        // What silenced it is over.
+        guard draft.record.held?.isMeant == true else { continue }
+        book.update(incident.id) { $0.log[channel.name, default: .init()].held = .storm }
       case .send(let draft): findings.ready.append(firing.mark(draft))
       case .fold(.digest, let draft): findings.digest.append(firing.mark(draft))
       case .fold(.nothing, let draft):

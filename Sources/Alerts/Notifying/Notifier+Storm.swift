@@ -79,7 +79,10 @@ extension Notifier {
       states[channel.name]?.storm = nil
       return nil
     }
-    guard storm.isTold || waits(parts, channel, &book, context) else { return nil }
+    if !storm.isTold, !parts.contains(where: \.incident.isOpen) {
+      giveUp(parts, channel, &book)
+      return nil
+    }
     let state = state(of: channel.name)
     parts = parts.compactMap { Self.heldBack($0, context, state) }
     parts.noteAcknowledgement()
@@ -120,32 +123,6 @@ extension Notifier {
       form: .storm(
         storm.id, begin: storm.begin, firing: parts.count { !$0.isClosing && !$0.firing.isEmpty }),
       parts: parts, recipients: known?.recipients, isPlain: parts.contains { $0.record.refused != nil })
-  }
-
-  /// Notes the stage that would hold each incident of a storm that is not sent yet, had it come by itself: it counts once the
-  /// storm is over.
-  ///
-  /// - Returns: false where it is over, and given up.
-  private mutating func waits(
-    _ parts: [Draft], _ channel: AlertChannel, _ book: inout IncidentBook, _ context: NotifyContext
-  ) -> Bool {
-    guard parts.contains(where: \.incident.isOpen) else {
-      giveUp(parts, channel, &book)
-      return false
-    }
-    // Where nothing fires for a moment, what held it last counts.
-    for incident in parts.map(\.incident) where incident.activeCount > 0 {
-      let known = incident.log[channel.name]?.held
-      var held = known?.isMeant == true ? NotifyStage.storm : known
-      if case .hold(let stage, _, _, _) = decide(incident, channel, context, through: Stage.whether),
-        stage.isMeant
-      {
-        held = stage
-      }
-      guard held != known else { continue }
-      book.update(incident.id) { $0.log[channel.name, default: .init()].held = held }
-    }
-    return true
   }
 
   /// A storm was over before it was sent: its incidents that were due are sent as past, the rest not at all, as those that were
