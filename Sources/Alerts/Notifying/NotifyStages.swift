@@ -103,8 +103,7 @@ extension Stage {
   static let maintenance = Stage(name: .maintenance) { draft, context, _ in
     let ruling = narrow(&draft, context, context.maintenanceUntil) { _ in "in maintenance" }
     // A check that is probed rarely has no result in the window yet.
-    return silenced(
-      draft, ruling, context.end(of: draft.firing, by: context.maintenanceUntil), "in maintenance")
+    return silenced(draft, ruling, context, context.maintenanceUntil, "in maintenance")
   }
 
   static let dependency = Stage(name: .dependency) { draft, context, _ in
@@ -119,18 +118,17 @@ extension Stage {
 
   static let mute = Stage(name: .mute) { draft, context, _ in
     let ruling = narrow(&draft, context, context.mutedUntil) { _ in "muted" }
-    return silenced(draft, ruling, context.end(of: draft.firing, by: context.mutedUntil), "muted")
+    return silenced(draft, ruling, context, context.mutedUntil, "muted")
   }
 
   /// Where all that fires is silenced nothing is repeated. A receiver that forgets is held nothing but its first trigger.
-  ///
-  /// - Parameter end: of the silence; `nil` where something fires aloud.
   private static func silenced(
-    _ draft: Draft, _ ruling: StageRuling, _ end: Timestamp?, _ words: String
+    _ draft: Draft, _ ruling: StageRuling, _ context: NotifyContext, _ until: (Trouble) -> Timestamp?,
+    _ words: String
   ) -> StageRuling {
-    guard ruling == .pass, draft.trigger.isRepetition, draft.channel.keepAlive == nil, let end else {
-      return ruling
-    }
+    guard ruling == .pass, draft.trigger.isRepetition, draft.channel.keepAlive == nil,
+      let end = context.end(of: draft.firing, by: until)
+    else { return ruling }
     return .hold(words, until: end)
   }
 
