@@ -28,14 +28,16 @@ def line_spans(chosen, texts):
 
 
 def blamed(errors, spans):
-    """The mutations that do not compile. An error beside all of them is that of the nearest in the file, or of the whole room."""
+    """The mutations that do not compile. An error beside all of them is that of the nearest in the file, or of the whole room:
+    of its mutations, and of its plants only where it has none left."""
     guilty = []
-    for _, path, line in errors:
+    for text, path, line in errors:
         file = str(path.relative_to(plant.TREE))
         here = sorted(spans.get(file, []), key=lambda span: max(span[0] - line, line - span[1], 0))
         if not here:
-            here = [span for other, found in spans.items() for span in found if other.split("/")[1] == file.split("/")[1]]
-            guilty += [span[2] for span in here]
+            print(f"of a whole room: {text}", flush=True)
+            here = [span[2] for other, found in spans.items() for span in found if other.split("/")[1] == file.split("/")[1]]
+            guilty += [one for one in here if isinstance(one, mutations.Mutation)] or here
         else:
             guilty.append(here[0][2])
     return list(dict.fromkeys(guilty))
