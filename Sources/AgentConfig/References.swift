@@ -21,8 +21,12 @@ struct References: Sendable {
 
   struct Resolved: Sendable {
     var text: String
-    var isSecret = false
-    var usesEnvironment = false
+    /// What each secret file gave.
+    var secrets: [String] = []
+    var isSecret: Bool { !secrets.isEmpty }
+    /// What each variable of the environment gave.
+    var fromEnvironment: [String] = []
+    var usesEnvironment: Bool { !fromEnvironment.isEmpty }
     /// Set when the text is one file reference and nothing else.
     var sourceFile: String?
     var hasReference = false
@@ -68,7 +72,7 @@ struct References: Sendable {
         throw SecretFiles.Note("needs the environment variable \(quoted(argument)), which is not set")
       }
       resolved.text += value
-      resolved.usesEnvironment = true
+      resolved.fromEnvironment.append(value)
     case ("file", false): try file(absolute(argument), in: &resolved)
     case ("cred", false): try file(credential(argument), in: &resolved)
     case ("host", true) where parts.count == 1:
@@ -86,7 +90,7 @@ struct References: Sendable {
     do {
       let contents = try files.read(path)
       resolved.text += contents.text
-      resolved.isSecret = true
+      resolved.secrets.append(contents.text)
       resolved.sourceFile = path
       resolved.warnings += contents.warnings.map {
         SecretFiles.Note("\(quoted(path)) \($0.message)", hint: $0.hint)

@@ -32,9 +32,15 @@ extension Walk {
     // A reference has no style of its own: what it yields may be a number as well as a text.
     let reading = Reading(resolved, isPlain: isPlain || resolved.hasReference)
     guard let value = read(reading, kind, place) else { return invalid }
-    return Given(
+    var given = Given(
       value, at: place.position, isSecret: resolved.isSecret, sourceFile: resolved.sourceFile,
       isPlain: isPlain)
+    given.secrets = resolved.secrets.map(Redacted.init)
+    switch kind {
+    case .secret, .hidden: given.secrets += resolved.fromEnvironment.map(Redacted.init)
+    default: break
+    }
+    return given
   }
 
   struct Reading {

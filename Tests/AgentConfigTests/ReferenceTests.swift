@@ -63,6 +63,26 @@ struct ReferenceTests {
     #expect(settings.secretPaths.contains(["checks", settings.checks[0].id.description, "url"]))
   }
 
+  /// Each by itself: a server repeats a token without what the configuration writes around it.
+  @Test func whatReferencesGaveIsKnown() throws {
+    let settings = try settings(
+      """
+      checks:
+        - name: A
+          type: http
+          url: https://a.example/bot${file:/secrets/key}/getMe?region=${env:REGION}
+          method: POST
+          body: "<word>${env:WORD}</word>"
+          headers: {Authorization: 'Token token="${file:key}"'}
+      """)
+    guard case .http(let http) = settings.checks[0].kind else {
+      Issue.record("not an http check")
+      return
+    }
+    #expect(http.secrets == SecretTexts(["hunter2", "twelve", "hunter2"].map(Redacted.init)))
+    #expect("\(http.secrets)" == "<redacted>" && "\(SecretTexts())" == "<redacted>")
+  }
+
   /// A name from a secret file works, is not printed, and is worth a word: it will be on the page.
   @Test func secretInShownKeyIsAWarning() throws {
     let text = "checks:\n  - {name: \"${file:/secrets/key}\", type: tcp, host: a, port: 1}\n"

@@ -73,7 +73,11 @@ struct HTTPTrail: Sendable {
     guard plan.attempt.explains else { return nil }
     let mask = SecretMask(plan.settings)
     var account = ProbeAccount()
-    account.names = names
+    account.names = names.map { name in
+      var name = name
+      name.name = mask.shown(host: name.name)
+      return name
+    }
     account.bodyBytes = last.map { max($0.report.drained, $0.report.body.count) }
     account.locations = blocks.map { $0.first("location").map { ShownHeaders.reference($0, mask) } }
     if let last = blocks.last {

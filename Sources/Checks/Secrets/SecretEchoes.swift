@@ -14,7 +14,20 @@ func secretEchoes(of text: String) -> [[UInt8]] {
     bytes, base64, bare, bare.map(urlDigit), percentForm(bytes, Base16.upper),
     percentForm(bytes, Base16.lower),
     Base16.digits(bytes, Base16.upper), Base16.digits(bytes, Base16.lower), jsonForm(text), htmlForm(bytes),
-  ]
+  ] + insideBase64(bytes)
+}
+
+/// Among other bytes in base64, such as a key behind the name in `Basic` credentials: the digits that it alone decides, behind
+/// 0, 1 and 2 bytes of a group (RFC 4648 section 4).
+private func insideBase64(_ bytes: [UInt8]) -> [[UInt8]] {
+  // Of less, it would be a few letters of any word; more is a body and no secret of its own.
+  guard 6...1024 ~= bytes.count else { return [] }
+  return (0..<3).flatMap { before -> [[UInt8]] in
+    let digits = Array(Base64.text([UInt8](repeating: 0, count: before) + bytes).utf8)
+    // bounded: by the bytes, of which there are few
+    let own = Array(digits[(before * 8 + 5) / 6..<(before + bytes.count) * 8 / 6])
+    return [own, own.map(urlDigit)]
+  }
 }
 
 private func urlDigit(_ byte: UInt8) -> UInt8 {

@@ -49,6 +49,9 @@ final class SecretMask: Sendable {
     return (scheme + rest).printable(maxBytes: 2048)
   }
 
+  /// A host an answer led to.
+  func shown(host: String) -> String { host == settings.url.host ? host : secretsInURLs.hide(host) }
+
   /// Words that may name the host an answer led to.
   func shown(_ verdict: Verdict) -> Verdict { verdict.hiding(secretsInURLs) }
 
@@ -71,7 +74,9 @@ private func words(of settings: HTTPSettings, withHarmless: Bool = true) -> Secr
   let headers = settings.headers.filter { withHarmless || !isHarmless($0.name) }
   var plain = headers.map { $0.value.reveal() }
   for header in settings.headers where !isHarmless(header.name) {
-    plain += parts(of: header.value.reveal()) { " ;,=".utf8.contains($0) }
+    let value = header.value.reveal()
+    plain += parts(of: value) { " ;,=".utf8.contains($0) } + parts(of: value, separator: isSeparator)
+    plain += login(inBasic: value)
   }
   if let body = settings.body?.reveal() { plain += [body] + bodyParts(body) }
   if settings.url.hidesPath {
@@ -79,6 +84,7 @@ private func words(of settings: HTTPSettings, withHarmless: Bool = true) -> Secr
   }
   if let query = settings.url.query { plain += [query] + pairs(query) }
   if let password = settings.proxy?.password { plain.append(password.reveal()) }
+  plain += settings.secrets.all.map { $0.reveal() }
   // What is shorter is no secret, and hiding a "1" everywhere would make the rest unreadable.
   plain.removeAll { $0.utf8.count < 4 }
   switch settings.auth {
@@ -88,7 +94,21 @@ private func words(of settings: HTTPSettings, withHarmless: Bool = true) -> Secr
   case .oauth2(let settings): plain.append(settings.clientSecret.reveal())
   case nil: break
   }
-  return SecretWords(plain)
+  // A host has no capitals (RFC 3986 section 3.2.2).
+  return SecretWords(withHarmless ? plain : plain + plain.map { $0.lowercased() })
+}
+
+/// Of a header: blanks, and the signs that no token has (RFC 9110 section 5.6.2).
+private func isSeparator(_ byte: UInt8) -> Bool { byte <= 0x20 || "\"(),/:;<=>?@[\\]{}".utf8.contains(byte) }
+
+/// The password of `Basic` credentials that are written as a header, and the login as a whole (RFC 7617 section 2).
+private func login(inBasic value: String) -> [String] {
+  let parts = value.split(separator: " ")
+  guard parts.count == 2, parts[0].lowercased() == "basic",
+    let bytes = Base64.bytes(String(parts[1]), limit: CheckLimits.headerBytes),
+    let login = String(validating: bytes, as: UTF8.self)
+  else { return [] }
+  return [login] + login.split(separator: ":", maxSplits: 1).dropFirst().map(String.init)
 }
 
 /// Headers whose words are everybody's: only their whole value is hidden.

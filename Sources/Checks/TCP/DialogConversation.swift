@@ -200,12 +200,13 @@ extension DialogConversation {
   }
 }
 
-/// The sent bytes, whole and word by word, in every form they may come back in: an echo must not give a password away.
+/// The sent bytes, whole, word by word and in what signs leave of a word, in every form they may come back in: an echo must not give a password away.
 /// Words below four bytes are left, they would only make the excerpt unreadable.
 private func echoes(of sent: [UInt8]) -> [[UInt8]] {
   let isSpace: (UInt8) -> Bool = { $0 <= 0x20 }
   let line = sent.drop(while: isSpace).prefix { $0 != 13 && $0 != 10 }
-  let parts = [sent[...], line] + sent.split(whereSeparator: isSpace)
+  let isSign: (UInt8) -> Bool = { isSpace($0) || "\"'(),:;<=>[]{}".utf8.contains($0) }
+  let parts = [sent[...], line] + sent.split(whereSeparator: isSpace) + sent.split(whereSeparator: isSign)
   return parts.filter { $0.count >= 4 }.flatMap { part in
     [Array(part)] + (String(validating: part, as: UTF8.self).map(secretEchoes) ?? [])
   }

@@ -11,6 +11,8 @@ package struct HTTPSettings: Hashable, Sendable {
   /// From `body` or `body_file`.
   package var body: Redacted?
   package var auth: HTTPAuth?
+  /// What the references in url, headers, body and auth gave.
+  package var secrets = SecretTexts()
   package var follow = true
   /// 0 to 20.
   package var maxRedirects = 10
@@ -27,6 +29,15 @@ package struct HTTPSettings: Hashable, Sendable {
   package var readBody: Bool?
   package var tls = TLSOptions()
   package var expect = HTTPExpectations()
+}
+
+/// Secrets as their sources give them, without what the configuration writes around them. It prints alike for any number.
+package struct SecretTexts: Hashable, Sendable, CustomStringConvertible {
+  package var all: [Redacted]
+
+  package init(_ all: [Redacted] = []) { self.all = all }
+
+  package var description: String { Redacted.mark }
 }
 
 package enum HTTPAuth: Hashable, Sendable {

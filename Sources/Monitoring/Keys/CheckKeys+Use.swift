@@ -22,6 +22,7 @@ extension CheckDefinition {
     let kind = map["type"]?.text.flatMap { CheckType(word: $0) }
     if let list = Self.lists[kind] { reader.fill(&self, map, list) }
     hasSecretURL = map["url"]?.isSecret ?? false
+    http.secrets = SecretTexts(map.secrets())
   }
 
   /// For each kind what the judge makes of a check that says no more than it must.

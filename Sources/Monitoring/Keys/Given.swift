@@ -48,6 +48,8 @@ package struct Given: Sendable {
   package var position: Position
   /// The value came, in whole or part, from `${file:}` or `${cred:}`.
   package var isSecret: Bool
+  /// What each reference in a secret value gave, beside what is written around it.
+  package var secrets: [Redacted] = []
   /// The file it came from, when it is one reference and nothing else.
   package var sourceFile: String?
   /// A single value, written without quotes.
@@ -131,6 +133,9 @@ package struct GivenMap: Sendable {
     entries.flatMap { entry in entry.value.secretPaths().map { [entry.name] + $0 } }
   }
 
+  /// What the references in its secret values gave.
+  package func secrets() -> [Redacted] { entries.flatMap { $0.value.allSecrets() } }
+
   /// Names of the credentials that values of it could not be read for.
   package func unreadCredentials() -> [String] { entries.flatMap { $0.value.unreadCredentials() } }
 }
@@ -165,6 +170,14 @@ extension Given {
     case .list(let list):
       list.enumerated().flatMap { index, item in item.secretPaths().map { [String(index)] + $0 } }
     default: isSecret ? [[]] : []
+    }
+  }
+
+  fileprivate func allSecrets() -> [Redacted] {
+    switch value {
+    case .map(let map): map.secrets()
+    case .list(let list): list.flatMap { $0.allSecrets() }
+    default: secrets
     }
   }
 

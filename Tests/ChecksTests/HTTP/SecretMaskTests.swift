@@ -50,6 +50,51 @@ import Testing
     #expect(found == shown)
   }
 
+  /// What a file gave is hidden without what the configuration writes around it, whatever that is.
+  @Test func whatAFileGaveIsHidden() throws {
+    let found = try hidden("no such key Pw9aBcDeFg, nor UHc5YUJjRGVGZw") {
+      $0.method = "POST"
+      $0.http.body = Redacted("<a><key>Pw9aBcDeFg</key></a>")
+      $0.http.secrets = SecretTexts([Redacted("Pw9aBcDeFg")])
+    }
+    #expect(found == "no such key <redacted>, nor <redacted>")
+  }
+
+  /// Headers have more forms than a name and a token.
+  @Test(arguments: [
+    ("Token token=\"Pw9aBcDeFg\"", "Pw9aBcDeFg"), ("{\"key\":\"Pw9aBcDeFg\"}", "Pw9aBcDeFg"),
+    ("ApiKey me:Pw9aBcDeFg", "Pw9aBcDeFg"), ("Basic bWU6UHc5YTpCY0RlRmc=", "Pw9a:BcDeFg"),
+    ("Basic bWU6UHc5YTpCY0RlRmc=", "me:Pw9a:BcDeFg"),
+  ])
+  func aTokenInAHeader(value: String, told: String) throws {
+    let found = try hidden("invalid \(told)!") { $0.headers = [("X-Auth", Redacted(value))] }
+    #expect(found == "invalid <redacted>!")
+  }
+
+  /// A gateway puts a key into the credentials of its own.
+  @Test(arguments: ["", "x", "xy", "xyz", "apikey:"], ["", "a", "bc"])
+  func aKeyAmongOtherBytesOfBase64(before: String, after: String) throws {
+    let echo = Base64.text(Array("\(before)Pw9aBcDeFg1234\(after)".utf8))
+    let found = try #require(
+      try hidden("Basic \(echo)") { $0.headers = [("X-Key", Redacted("Pw9aBcDeFg1234"))] })
+    #expect(found.contains("<redacted>"))
+    // Of a key of 19 digits no group of four is left.
+    #expect(found.utf8.count <= "Basic <redacted>".utf8.count + (echo.utf8.count - 16))
+  }
+
+  /// A host has no capitals, so that a token in the host of a redirect comes in small letters.
+  @Test func aTokenInAHost() throws {
+    let check = try httpCheck("http://good.test/") { $0.auth.bearer = Redacted("QzTok9aBcDeF") }
+    guard case .http(let settings) = check.kind else { throw WrongKind() }
+    let mask = SecretMask(settings)
+    #expect(mask.shown(host: "qztok9abcdef.example") == "<redacted>.example")
+    #expect(mask.shown(host: "good.test") == "good.test")
+    let url = try settings.url.resolving(location: "http://QzTok9aBcDeF.example/a")
+    #expect(mask.shown(url) == "http://<redacted>.example/a")
+    let verdict = Verdict(.dnsNXDomain, phase: .dns, message: "qztok9abcdef.example does not exist")
+    #expect(mask.shown(verdict).message == "<redacted>.example does not exist")
+  }
+
   /// A redirect may lead to a URL of 8000 bytes. A result shows as much of it as a check's own URL may have.
   @Test func aLongURLIsCut() throws {
     let check = try httpCheck("http://good.test/")

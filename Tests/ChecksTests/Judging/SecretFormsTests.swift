@@ -30,6 +30,15 @@ import Testing
     #expect(forms("???")[1...3] == ["Pz8/", "Pz8/", "Pz8_"])
   }
 
+  /// Behind 0, 1 and 2 bytes of a group, the digits that the text alone decides; a short text would be found in any word.
+  @Test func insideBase64() {
+    #expect(
+      forms("abc?~~").suffix(6) == ["YWJjP35+", "YWJjP35-", "FiYz9+f", "FiYz9-f", "hYmM/fn", "hYmM_fn"])
+    #expect(forms("abcde").count == 10 && forms("abcdef").count == 16)
+    #expect(forms(String(repeating: "a", count: 1024)).count == 16)
+    #expect(forms(String(repeating: "a", count: 1025)).count == 10)
+  }
+
   /// Unreserved are letters, digits and four signs (RFC 3986 2.3); every other byte is written as two digits.
   @Test func thePercentForm() {
     let plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"

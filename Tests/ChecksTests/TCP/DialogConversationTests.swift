@@ -148,6 +148,19 @@ import Testing
     #expect(seen == #"-ERR <redacted> is wrong\u{d}\u{a}"#)
   }
 
+  /// A line of a protocol has its own signs around a secret.
+  @Test(arguments: [
+    "AUTH me:hunter2secret now", "LOGIN \"hunter2secret\"", "auth=(hunter2secret)",
+    "{\"key\":\"hunter2secret\"}",
+  ])
+  func aSecretAmongSignsIsHidden(line: String) throws {
+    var run = Run(Self.steps([.send(Redacted("\(line)\r\n")), .expect(.literal("+OK"))]))
+    run.feed("-ERR hunter2secret is wrong\r\n")
+    run.wait()
+    let seen = try #require(run.conversation.allSteps(until: run.now).last?.seen)
+    #expect(seen == #"-ERR <redacted> is wrong\u{d}\u{a}"#)
+  }
+
   @Test func theWholeOfWhatWasSentIsHiddenToo() throws {
     var run = Run(Self.steps([.send(Redacted("PASS hunter2secret\r\n")), .expect(.literal("+OK"))]))
     run.feed("-ERR UEFTUyBodW50ZXIyc2VjcmV0DQo=\r\n")
