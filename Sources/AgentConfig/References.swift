@@ -21,10 +21,10 @@ struct References: Sendable {
 
   struct Resolved: Sendable {
     var text: String
-    /// What each secret file gave.
+    /// The text of each secret file.
     var secrets: [String] = []
     var isSecret: Bool { !secrets.isEmpty }
-    /// What each variable of the environment gave.
+    /// The value of each variable of the environment.
     var fromEnvironment: [String] = []
     var usesEnvironment: Bool { !fromEnvironment.isEmpty }
     /// Set when the text is one file reference and nothing else.

@@ -78,14 +78,10 @@ package struct MailTransfer: Sendable {
     lists.free()
   }
 
-  /// The password in the forms in which a login carries it.
+  /// The password, and what a login says with it (RFC 4616).
   private var secrets: KnownSecrets {
     guard let username, let password = password?.reveal() else { return KnownSecrets([]) }
-    let forms = [password, "\0\(username)\0\(password)"].map { form in
-      // What repeats it may leave the padding out.
-      String(Base64.text(form.utf8).prefix { $0 != "=" })
-    }
-    return KnownSecrets([password] + forms)
+    return KnownSecrets([password, "\0\(username)\0\(password)"])
   }
 
   private func end(_ code: CURLcode, of easy: UnsafeMutableRawPointer, _ course: MailCourse) -> End {

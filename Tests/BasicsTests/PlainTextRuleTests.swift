@@ -64,6 +64,10 @@ import Testing
     #expect(KnownSecrets(["a", "bc"]).areRepeated(in: Array("xax".utf8)))
     #expect(!KnownSecrets([""], atLeast: 0).areRepeated(in: Array("x".utf8)))
     #expect(!KnownSecrets([]).areRepeated(in: Array("x".utf8)))
+    // In the forms of a debug page as well: base64, hexadecimal, an escape of JSON.
+    let forms = ["told UXpUb2s5YUI= so", "517A546F6B396142", #"\u0051zTok9aB"#, "qztok9ab"]
+    #expect(
+      forms.map { KnownSecrets(["QzTok9aB"]).areRepeated(in: Array($0.utf8)) } == [true, true, true, false])
   }
 
   /// Four columns more than the first line, at most half of the width; a line may be full.

@@ -35,3 +35,11 @@ extension String {
     return cut < 8 ? self : String(decoding: end.dropLast(cut), as: UTF8.self) + Redacted.mark
   }
 }
+
+extension Verdict {
+  /// The same, its message without these.
+  func hiding(_ secrets: SecretWords) -> Verdict {
+    guard let message else { return self }
+    return with(message: secrets.hide(message))
+  }
+}

@@ -73,14 +73,10 @@ final class SecretMask: Sendable {
 private func words(of settings: HTTPSettings, withHarmless: Bool = true) -> SecretWords {
   let headers = settings.headers.filter { withHarmless || !isHarmless($0.name) }
   var plain = headers.map { $0.value.reveal() }
-  for header in settings.headers where !isHarmless(header.name) {
-    let value = header.value.reveal()
-    plain += parts(of: value) { " ;,=".utf8.contains($0) } + parts(of: value, separator: isSeparator)
-    plain += login(inBasic: value)
-  }
+  plain += settings.headers.filter { !isHarmless($0.name) }.flatMap(\.secretParts)
   if let body = settings.body?.reveal() { plain += [body] + bodyParts(body) }
   if settings.url.hidesPath {
-    plain += [settings.url.path] + parts(of: settings.url.path) { $0 == UInt8(ascii: "/") }
+    plain += [settings.url.path] + settings.url.path.parts { $0 == UInt8(ascii: "/") }
   }
   if let query = settings.url.query { plain += [query] + pairs(query) }
   if let password = settings.proxy?.password { plain.append(password.reveal()) }
@@ -98,19 +94,6 @@ private func words(of settings: HTTPSettings, withHarmless: Bool = true) -> Secr
   return SecretWords(withHarmless ? plain : plain + plain.map { $0.lowercased() })
 }
 
-/// Of a header: blanks, and the signs that no token has (RFC 9110 section 5.6.2).
-private func isSeparator(_ byte: UInt8) -> Bool { byte <= 0x20 || "\"(),/:;<=>?@[\\]{}".utf8.contains(byte) }
-
-/// The password of `Basic` credentials that are written as a header, and the login as a whole (RFC 7617 section 2).
-private func login(inBasic value: String) -> [String] {
-  let parts = value.split(separator: " ")
-  guard parts.count == 2, parts[0].lowercased() == "basic",
-    let bytes = Base64.bytes(String(parts[1]), limit: CheckLimits.headerBytes),
-    let login = String(validating: bytes, as: UTF8.self)
-  else { return [] }
-  return [login] + login.split(separator: ":", maxSplits: 1).dropFirst().map(String.init)
-}
-
 /// Headers whose words are everybody's: only their whole value is hidden.
 private let harmless: Set<ByteText> = [
   "accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "connection",
@@ -120,14 +103,9 @@ private let harmless: Set<ByteText> = [
 
 private func isHarmless(_ name: String) -> Bool { harmless.contains(ByteText(name.lowercased())) }
 
-/// A server tells of one cookie, one token, one field: each part is a secret of its own.
-private func parts(of text: String, separator: (UInt8) -> Bool) -> [String] {
-  text.utf8.split(whereSeparator: separator).compactMap { String($0) }
-}
-
 private func bodyParts(_ body: String) -> [String] {
   if let document = try? JSONValue.parse(Array(body.utf8)) { return strings(in: document) }
-  return body.contains("=") ? pairs(body) : parts(of: body) { $0 <= 0x20 }
+  return body.contains("=") ? pairs(body) : body.parts { $0 <= 0x20 }
 }
 
 private func strings(in value: JSONValue) -> [String] {
@@ -142,7 +120,7 @@ private func strings(in value: JSONValue) -> [String] {
 
 /// The values of a query or a form, as they are written and as they are meant.
 private func pairs(_ text: String) -> [String] {
-  parts(of: text) { "&;".utf8.contains($0) }.flatMap { pair -> [String] in
+  text.parts { "&;".utf8.contains($0) }.flatMap { pair -> [String] in
     let value = String(decoding: pair.utf8.drop { $0 != UInt8(ascii: "=") }.dropFirst(), as: UTF8.self)
     return [value] + [percentDecoded(value.replacing("+", with: " "))].compactMap { $0 }
   }

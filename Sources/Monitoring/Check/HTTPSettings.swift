@@ -11,7 +11,7 @@ package struct HTTPSettings: Hashable, Sendable {
   /// From `body` or `body_file`.
   package var body: Redacted?
   package var auth: HTTPAuth?
-  /// What the references in url, headers, body and auth gave.
+  /// The texts that the references in url, headers, body and auth stand for.
   package var secrets = SecretTexts()
   package var follow = true
   /// 0 to 20.

@@ -21,8 +21,7 @@ extension CheckJudge {
     let tls = tlsOptions()
     transport(
       url,
-      sendsCredentials: auth != nil
-        || headers.contains { credentials.contains(ByteText($0.name.lowercased())) })
+      sendsCredentials: auth != nil || headers.contains(where: \.isCredential))
     let expect = expectations(method: method)
     readBody(method: method, isNeeded: expect.needsBody)
     expectation(headers, version)
@@ -229,9 +228,4 @@ extension CheckJudge {
 
 private let knownMethods: Set<ByteText> = [
   "GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "CONNECT",
-]
-
-/// Headers by which services know who asks.
-private let credentials: Set<ByteText> = [
-  "authorization", "cookie", "x-api-key", "api-key", "apikey", "x-auth-token", "x-access-token",
 ]

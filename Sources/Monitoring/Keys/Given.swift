@@ -48,7 +48,7 @@ package struct Given: Sendable {
   package var position: Position
   /// The value came, in whole or part, from `${file:}` or `${cred:}`.
   package var isSecret: Bool
-  /// What each reference in a secret value gave, beside what is written around it.
+  /// The text of each reference in a secret value, without what is written around it.
   package var secrets: [Redacted] = []
   /// The file it came from, when it is one reference and nothing else.
   package var sourceFile: String?
@@ -133,7 +133,7 @@ package struct GivenMap: Sendable {
     entries.flatMap { entry in entry.value.secretPaths().map { [entry.name] + $0 } }
   }
 
-  /// What the references in its secret values gave.
+  /// The texts of the references in its secret values.
   package func secrets() -> [Redacted] { entries.flatMap { $0.value.allSecrets() } }
 
   /// Names of the credentials that values of it could not be read for.

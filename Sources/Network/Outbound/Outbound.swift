@@ -100,7 +100,7 @@ package struct Outbound: Sendable {
       return .failure(OutboundFailure(failure, at: url.endpoint, answer))
     }
     guard let answer else { return .failure(OutboundFailure(.broken, "no answer came", at: url.endpoint)) }
-    return .success(answer)
+    return .success(answer.hiding(credentialsOf: request))
   }
 
   /// Makes one request at one address after the other until a connection stands. Beyond it the server may have acted,

@@ -21,6 +21,16 @@ package struct OutboundAnswer: Hashable, Sendable {
     self.init(status: status, headers: report.headers, body: report.body)
   }
 
+  /// Without the credentials of its request where it refuses them: words of a refusal are shown to people.
+  func hiding(credentialsOf request: TransferRequest) -> OutboundAnswer {
+    guard status >= 400, !body.isEmpty else { return self }
+    let parts = request.headers.filter(\.isCredential).flatMap(\.secretParts)
+    // A shorter text is found in any text.
+    let words = SecretWords(parts.filter { $0.utf8.count >= 6 })
+    guard !words.isEmpty, let hidden = words.hide(body) else { return self }
+    return OutboundAnswer(status: status, headers: headers, body: hidden)
+  }
+
   /// The first such header's value; the name in any case.
   package func header(_ name: String) -> String? { headers.first(name)?.reveal() }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
 import Monitoring
 import TestSupport
 import Testing
 
+@testable import Basics
 @testable import Checks
 
 /// The masking of secrets: what it hides, and what it costs at the size limits of text and secrets.

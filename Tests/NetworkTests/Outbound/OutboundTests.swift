@@ -87,6 +87,36 @@ import Testing
         == "is an address of the API itself, closed to checks from the API")
   }
 
+  /// What a refusal says is shown to people: the credentials of the request are not in it, in whichever form.
+  @Test(arguments: [
+    (400, "no Pw9aBcDeFg, UHc5YUJjRGVGZw==", "no <redacted>, <redacted>"),
+    (401, "key Pw9aBcDeFg", "key <redacted>"),
+    (399, "no Pw9aBcDeFg", "no Pw9aBcDeFg"), (500, "no Other1234", "no Other1234"),
+  ])
+  func aRefusalRepeatsNoCredentials(status: Int, body: String, shown: String) throws {
+    var request = TransferRequest(url: "https://a.test/", timeout: .seconds(1), goal: .body(limit: 64))
+    request.headers = [HeaderField("X-API-Key", "Pw9aBcDeFg"), HeaderField("X-Trace", "Other1234")]
+    let answer = OutboundAnswer(status: status, headers: [HeaderField("A", "b")], body: Array(body.utf8))
+    let expected = OutboundAnswer(status: status, headers: [HeaderField("A", "b")], body: Array(shown.utf8))
+    #expect(answer.hiding(credentialsOf: request) == expected)
+  }
+
+  @Test func aRefusalOfAServerRepeatsNoKey() async throws {
+    let script: @Sendable (LoopbackConnection) -> Void = { link in
+      link.read(until: "\r\n\r\n")
+      link.write("HTTP/1.1 401 No\r\nContent-Length: 14\r\n\r\nkey Pw9aBcDeFg")
+    }
+    try await withLoopbackServer(script: script) { server in
+      let reply = try await withCurlEngine { engine in
+        var request = TransferRequest(
+          url: "http://127.0.0.1:\(server.port)/", timeout: .seconds(10), goal: .body(limit: 64))
+        request.headers = [HeaderField("Authorization", "Bearer Pw9aBcDeFg")]
+        return try await Outbound.test(engine, at: []).ask(request, .egress(EgressSettings()))
+      }
+      #expect(try String(decoding: reply.get().body, as: UTF8.self) == "key <redacted>")
+    }
+  }
+
   /// An answer that breaks off is a failure that knows the head.
   @Test func theHeadOfAnAnswer() async throws {
     let script: @Sendable (LoopbackConnection) -> Void = { link in

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
-
 /// Finds many words in one pass (Aho and Corasick, 1975): the time grows with the text and the words' bytes, however
 /// they repeat themselves and one another.
 struct WordFinder: Sendable {
@@ -114,7 +112,7 @@ struct WordFinder: Sendable {
 }
 
 /// How many bytes at the end of `text` are a beginning of `word`, and not all of it.
-func overlap(endOf text: [UInt8], withStartOf word: [UInt8]) -> Int {
+package func overlap(endOf text: [UInt8], withStartOf word: [UInt8]) -> Int {
   guard !word.isEmpty else { return 0 }
   var borders = [0]
   var length = 0

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
-import Monitoring
-
 /// As people's frameworks and debug pages repeat a text: as it is, in base64, percent form and hexadecimal, inside a
 /// JSON string and inside HTML.
-func secretEchoes(of text: String) -> [[UInt8]] {
+package func secretEchoes(of text: String) -> [[UInt8]] {
   let bytes = Array(text.utf8)
   let base64 = Array(Base64.text(bytes).utf8)
   // Without padding, and as in a URL (RFC 4648 section 5); of less, it would be two letters of any word.

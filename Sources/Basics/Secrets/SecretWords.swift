@@ -1,32 +1,29 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
-import Monitoring
-
 /// The secrets of a check in every form they may come back in, ready to be looked for in what a target said.
-struct SecretWords: Sendable {
+package struct SecretWords: Sendable {
   /// `nil` where there are more than can be looked for, and nothing of a text is shown.
   private let finder: WordFinder?
 
-  init(_ secrets: some Sequence<String>) {
+  package init(_ secrets: some Sequence<String>) {
     self.init(forms: secrets.flatMap { $0.isEmpty ? [] : secretEchoes(of: $0) })
   }
 
-  init(forms: [[UInt8]]) {
+  package init(forms: [[UInt8]]) {
     // Generous: most forms share their beginnings.
     let total = forms.reduce(0) { $0 + $1.count }
     finder = total > 4 * WordFinder.largest ? nil : WordFinder(forms)
   }
 
-  var isEmpty: Bool { finder?.isEmpty ?? false }
+  package var isEmpty: Bool { finder?.isEmpty ?? false }
 
-  func hide(_ text: String) -> String {
+  package func hide(_ text: String) -> String {
     guard let hidden = hide(Array(text.utf8)) else { return text }
     return String(decoding: hidden, as: UTF8.self)
   }
 
   /// With a mark in the place of every run of bytes that is part of a secret. `nil` where there is none.
-  func hide(_ text: [UInt8]) -> [UInt8]? {
+  package func hide(_ text: [UInt8]) -> [UInt8]? {
     guard !text.isEmpty else { return nil }
     let mark = Array(Redacted.mark.utf8)
     guard let finder else { return mark }
@@ -47,13 +44,5 @@ struct SecretWords: Sendable {
     }
     shown += text[end...]
     return shown
-  }
-}
-
-extension Verdict {
-  /// The same, its message without these.
-  func hiding(_ secrets: SecretWords) -> Verdict {
-    guard let message else { return self }
-    return with(message: secrets.hide(message))
   }
 }

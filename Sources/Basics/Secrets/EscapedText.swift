@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
-import Monitoring
-
 /// A text with one level of escapes undone, and where each byte stood: percent form with whatever a framework leaves as
 /// it is, the escapes of JSON and those of HTML. A word is found in it however it was written.
 struct EscapedText {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
 
-import Basics
-import Monitoring
 import Testing
 
-@testable import Checks
+@testable import Basics
 
 /// The forms in which a secret may come back, one by one.
 @Suite struct SecretFormsTests {
