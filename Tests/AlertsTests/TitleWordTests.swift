@@ -258,7 +258,8 @@ import Testing
       incident.end = after(end)
       incident.log["ops"] = NotificationRecord()
       incident.log["ops"]?.held = .send
-      let draft = try #require(Draft(incident, ops, quickSettings([])))
+      let settings = quickSettings([rule("down", .high), rule("weak", .high)])
+      let draft = try #require(Draft(incident, ops, settings))
       #expect(draft.trigger == .past)
       let words = DraftWords(draft, now: after(end + 9))
       return [words.title, words.digestTitle]

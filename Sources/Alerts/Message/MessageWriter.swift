@@ -245,7 +245,7 @@ extension MessageWriter {
         ? "the incident of the storm is over" : "all \(all) of the storm are over"
       // Of what is not up again the reason: it may be down all the same.
       let others = Incident.overTitle(
-        notification.parts.flatMap(\.incident.members), .availability,
+        notification.parts.flatMap(\.members), .availability,
         naming: TroubleEnd.allCases.filter { $0 != .recovered })
       return others.isEmpty ? over : "\(over); \(others)"
     case .recovered:

@@ -51,11 +51,11 @@ package struct Draft: Sendable {
   init?(
     _ incident: Incident, _ channel: AlertChannel, _ settings: AlertSettings, isLeaving: Bool = false
   ) {
-    (self.incident, self.channel) = (incident, channel)
-    record = incident.log[channel.name] ?? NotificationRecord()
+    let record = incident.log[channel.name] ?? NotificationRecord()
+    (self.incident, self.channel, self.record) = (incident, channel, record)
     let heard = record.heard
     members = incident.members.filter { member in
-      Self.isRouted(member.trouble, to: channel, settings.rules)
+      Self.isRouted(member, to: channel, settings.rules, record)
         || isLeaving && heard.alerts[member.trouble.key] != nil
     }
     fresh = Set(
@@ -65,9 +65,16 @@ package struct Draft: Sendable {
     self.trigger = trigger
   }
 
-  static func isRouted(_ trouble: Trouble, to channel: AlertChannel, _ rules: [AlertRule]) -> Bool {
+  /// Whether an alert is the channel's. One that fires by a rule that is not known here, such as of another member of the group, is
+  /// every channel's. One that ended with its rule is of the channels that were sent it: where it was routed is not known any more.
+  static func isRouted(
+    _ member: Incident.Member, to channel: AlertChannel, _ rules: [AlertRule], _ record: NotificationRecord
+  ) -> Bool {
+    let trouble = member.trouble
     guard trouble.severity >= channel.severity else { return false }
-    guard let rule = rules.first(where: { ByteText($0.name) == trouble.key.rule }) else { return true }
+    guard let rule = rules.first(where: { ByteText($0.name) == trouble.key.rule }) else {
+      return member.isActive || record.mayKnow(trouble.key)
+    }
     return rule.channels.isEmpty || rule.channels.contains(channel.name)
   }
 

@@ -184,7 +184,7 @@ extension Draft {
   init?(whole incident: Incident, _ channel: AlertChannel, _ rules: [AlertRule], isLeaving: Bool = false) {
     let record = incident.log[channel.name] ?? NotificationRecord()
     let members = incident.members.filter { member in
-      Self.isRouted(member.trouble, to: channel, rules)
+      Self.isRouted(member, to: channel, rules, record)
         || isLeaving && record.heard.alerts[member.trouble.key] != nil
     }
     (self.incident, self.channel, self.members, self.record) = (incident, channel, members, record)
