@@ -108,7 +108,7 @@ package struct Draft: Sendable {
     if record.heard.isOver { return nil }
     if !record.heard.isEmpty || channel.keepsState && record.mayBeKnown { return .resolved }
     // Perhaps it was heard of, perhaps not: what was is right for both.
-    return record.mayBeKnown || isWorthAWord(record.held, channel, incident, settings) ? .past : nil
+    return record.mayBeKnown || isWorthAWord(record, channel, incident, settings) ? .past : nil
   }
 
   /// Of an incident that the channel knows, and of which something fires.
@@ -163,11 +163,13 @@ package struct Draft: Sendable {
 
   /// Whether what a channel never heard of is worth a word once it is over: not what was too short, muted or acknowledged.
   private static func isWorthAWord(
-    _ held: NotifyStage?, _ channel: AlertChannel, _ incident: Incident, _ settings: AlertSettings
+    _ record: NotificationRecord, _ channel: AlertChannel, _ incident: Incident, _ settings: AlertSettings
   ) -> Bool {
-    guard let held, !held.isMeant, !channel.keepsState else { return false }
+    guard let held = record.held, !held.isMeant, !channel.keepsState else { return false }
+    guard held == .wait else { return true }
     // It was due when the agent ended, or stood still.
-    return held != .wait || incident.lasted > settings.wait(to: channel.name)
+    let own = incident.members.filter { isRouted($0, to: channel, settings.rules, record) }
+    return incident.wasDue(own, to: channel.name, settings)
   }
 
   /// For a channel with `hide_targets`: without what says where its checks go.

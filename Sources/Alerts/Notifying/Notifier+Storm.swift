@@ -5,21 +5,15 @@ import Monitoring
 
 // Storms.
 extension Notifier {
-  /// Notes which incidents are one storm for a channel: more than ten that are new to it, within `group_interval`.
+  /// Notes which incidents are one storm for a channel: more than ten that are new to it within `group_interval`, or were let go
+  /// at once.
   mutating func watchStorm(_ incidents: [Incident], _ channel: AlertChannel, _ context: NotifyContext) {
     guard !leaving.contains(where: { $0.name == channel.name }) else { return }
     adoptStorm(incidents, channel)
     let known = states[channel.name]?.storm
     let grows = known?.grows(incidents, settings, at: context.now.boot) ?? false
-    let delay = settings.escalation(to: channel.name) ?? .zero
-    let fresh = incidents.filter { incident in
-      let begin = incident.openedAt + delay
-      guard incident.isOpen, incident.log[channel.name]?.mayBeKnown != true,
-        known?.incidents.contains(incident.id) != true, begin <= context.now.boot,
-        grows || begin + settings.groupInterval > context.now.boot,
-        case .send(let draft) = decide(incident, channel, context, through: Stage.whether)
-      else { return false }
-      return draft.trigger == .opened
+    let fresh = incidents.compactMap { incident in
+      known?.incidents.contains(incident.id) == true ? nil : joining(incident, channel, context, grows: grows)
     }
     guard !fresh.isEmpty, grows || fresh.count > Storm.limit else { return }
     var storm: Storm
@@ -28,11 +22,30 @@ extension Notifier {
     } else {
       storm = Storm(
         id: UniqueID.v7(at: context.now.wall, using: &generator),
-        begin: fresh.map(\.begin).min() ?? context.now.wall, at: context.now.boot)
+        begin: fresh.map(\.begin).min() ?? context.now.wall,
+        at: fresh.map { $0.incident.arose($0.members) }.min() ?? context.now.boot)
       states[channel.name]?.storms += 1
     }
-    storm.incidents.formUnion(fresh.map(\.id))
+    storm.incidents.formUnion(fresh.map(\.incident.id))
     states[channel.name]?.storm = storm
+  }
+
+  /// The first notification of an incident that may be part of a storm; `nil` where it is not.
+  ///
+  /// - Parameter grows: there is a storm, which all that the channel has not heard of joins.
+  private func joining(
+    _ incident: Incident, _ channel: AlertChannel, _ context: NotifyContext, grows: Bool
+  ) -> Draft? {
+    let (now, begin) = (
+      context.now.boot, incident.openedAt + (settings.escalation(to: channel.name) ?? .zero)
+    )
+    guard incident.isOpen, incident.log[channel.name]?.mayBeKnown != true, begin <= now,
+      rests[channel.name]?.hold(incident, at: now) != true,
+      case .send(let draft) = decide(incident, channel, context, through: Stage.whether),
+      draft.trigger == .opened
+    else { return nil }
+    let isNew = max(begin, draft.firingSince) + settings.groupInterval > now
+    return grows || isNew || draft.isLetGo ? draft : nil
   }
 
   /// A storm that another member of the group sent goes on here: its incidents say which it was. It takes the place of one
@@ -128,8 +141,10 @@ extension Notifier {
   /// A storm was over before it was sent: its incidents that were due are sent as past, the rest not at all, as those that were
   /// muted, acknowledged or in maintenance.
   private mutating func giveUp(_ parts: [Draft], _ channel: AlertChannel, _ book: inout IncidentBook) {
-    let wait = settings.wait(to: channel.name)
-    for draft in parts where draft.incident.lasted > wait && draft.record.held?.isMeant != true {
+    for draft in parts
+    where draft.record.held?.isMeant != true
+      && draft.incident.wasDue(draft.members, to: channel.name, settings)
+    {
       book.update(draft.incident.id) { $0.log[channel.name, default: .init()].held = .storm }
     }
     states[channel.name]?.storm = nil
@@ -167,9 +182,10 @@ extension Notifier {
       news.note(decide($0.incident, channel, context, through: Stage.narrowing[...]))
     }
     // An incident that is new has the time to be over again.
-    let wait = settings.wait(to: channel.name)
     let ripe = due.filter {
-      $0.trigger == .rose || $0.trigger == .opened && $0.incident.openedAt + wait <= context.now.boot
+      $0.trigger == .rose
+        || $0.trigger == .opened
+          && $0.incident.firstDue($0.members, to: channel.name, settings) <= context.now.boot
     }
     news.isRisen = shown.risen(by: ripe) != nil
     news.isAcknowledged =

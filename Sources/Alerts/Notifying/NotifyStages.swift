@@ -260,8 +260,10 @@ extension Stage {
 extension Stage {
   static let wait = Stage(name: .wait) { draft, context, _ in
     let (span, what) = length(draft, context.settings)
-    let from = start(draft)
-    let due = from + span
+    let isFirst = draft.trigger == .opened && !draft.record.mayBeKnown
+    let due =
+      isFirst
+      ? draft.incident.firstDue(draft.members, to: draft.channel.name, context.settings) : start(draft) + span
     draft.due = due
     guard due <= context.now.boot else { return .hold(what, until: context.wall(due)) }
     // A notification that was being sent may have arrived: it is repeated unchanged.

@@ -95,7 +95,7 @@ extension Storm {
   func restsUntil(
     _ own: [Incident], _ channel: AlertChannel, _ settings: AlertSettings, news: StormNews = StormNews()
   ) -> Instant? {
-    guard let lastAt else { return own.map(\.openedAt).min().map { $0 + settings.groupWait } }
+    guard let lastAt else { return own.isEmpty ? nil : beganAt + settings.groupWait }
     let isQuiet = own.allSatisfy { $0.activeCount == 0 }
     let firing = own.count { $0.activeCount > 0 || $0.isOpen }
     if isQuiet { return channel.keepAlive.map { lastAt + min($0, settings.groupInterval) } }

@@ -8,6 +8,7 @@ import Monitoring
 package struct Storm: Hashable, Sendable {
   package let id: UniqueID
   package let begin: Timestamp
+  /// When the first of its alerts opened.
   let beganAt: Instant
   /// Those that it tells of, and whether the channel has heard that one is over.
   package internal(set) var incidents: Set<UniqueID> = []
@@ -46,8 +47,7 @@ package struct Storm: Hashable, Sendable {
     guard let lastAt else {
       // One that may be over is not begun.
       guard own.contains(where: { $0.activeCount > 0 }) else { return nil }
-      let first = own.map(\.openedAt).min() ?? beganAt
-      return first + settings.groupWait <= now ? .opened : nil
+      return beganAt + settings.groupWait <= now ? .opened : nil
     }
     if firing == 0 { return .recovered }
     let isQuiet = own.allSatisfy { $0.activeCount == 0 }
