@@ -166,7 +166,8 @@ package struct Draft: Sendable {
     _ record: NotificationRecord, _ channel: AlertChannel, _ incident: Incident, _ settings: AlertSettings
   ) -> Bool {
     guard let held = record.held, !held.isMeant, !channel.keepsState else { return false }
-    guard held == .wait else { return true }
+    // An escalation is for what lasted, whatever held it besides.
+    guard held == .wait || settings.escalation(to: channel.name) != nil else { return true }
     // It was due when the agent ended, or stood still.
     let own = incident.members.filter { isRouted($0, to: channel, settings.rules, record) }
     return incident.wasDue(own, to: channel.name, settings)

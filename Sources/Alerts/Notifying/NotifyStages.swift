@@ -225,7 +225,7 @@ extension Stage {
   static let severity = Stage(name: .severity) { draft, context, state in
     // Nor is it announced to a channel that gets none.
     if draft.trigger == .reminder, !draft.channel.updates { return .fold(.nothing) }
-    guard draft.isForDigest else { return .pass }
+    guard draft.isForDigest, !escalatesLater(draft, context) else { return .pass }
     if draft.trigger == .reminder { return .fold(.nothing) }
     if state.isDigestDue, !isQuiet(draft, context) {
       // One digest a group.
@@ -234,6 +234,13 @@ extension Stage {
     let why = draft.severity == .low ? "of low severity" : "resolved in quiet hours"
     return .hold(
       "\(why): in the next digest", until: context.digestTime(draft.severity, isDue: state.isDigestDue))
+  }
+
+  /// It is not the channel's yet, and may never be: no digest has it before it escalates.
+  private static func escalatesLater(_ draft: Draft, _ context: NotifyContext) -> Bool {
+    let (incident, channel, settings) = (draft.incident, draft.channel.name, context.settings)
+    return draft.trigger == .opened && settings.escalation(to: channel) != nil
+      && incident.firstDue(draft.members, to: channel, settings) > context.now.boot
   }
 
   static let quietHours = Stage(name: .quietHours) { draft, context, _ in
