@@ -181,6 +181,12 @@ package struct Draft: Sendable {
     return bare
   }
 
+  /// Takes alerts out of an end that are silenced and that the channel was sent nothing of.
+  mutating func leaveOutUnsent(_ isSilenced: (Trouble) -> Bool) {
+    guard trigger == .resolved else { return }
+    members.removeAll { !record.mayKnow($0.trouble.key) && isSilenced($0.trouble) }
+  }
+
   /// Takes alerts out that the channel is not to hear of now.
   mutating func leaveOut(_ isLeftOut: (Trouble) -> Bool) {
     var out: Set<Trouble.Key> = []

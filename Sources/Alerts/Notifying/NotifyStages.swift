@@ -101,6 +101,7 @@ struct Stage: Sendable {
 // What leaves alerts out that are not to be notified of now, and holds a draft that has none left.
 extension Stage {
   static let maintenance = Stage(name: .maintenance) { draft, context, _ in
+    draft.leaveOutUnsent { context.maintenanceUntil($0) != nil }
     let ruling = narrow(&draft, context, context.maintenanceUntil) { _ in "in maintenance" }
     // A check that is probed rarely has no result in the window yet.
     return silenced(draft, ruling, context, context.maintenanceUntil, "in maintenance")
@@ -117,6 +118,7 @@ extension Stage {
   }
 
   static let mute = Stage(name: .mute) { draft, context, _ in
+    draft.leaveOutUnsent { context.mutedUntil($0) != nil }
     let ruling = narrow(&draft, context, context.mutedUntil) { _ in "muted" }
     return silenced(draft, ruling, context, context.mutedUntil, "muted")
   }
