@@ -194,7 +194,11 @@ extension MessageWriter {
     message.opening = Self.opening(notification.parts, id)
     message.thread = "Storm of incidents since \(MessageText.minute(begin)) UTC"
     message.acknowledgedBy = notification.parts.acknowledgement?.by
-    if notification.kind == .recovered { message.end = now }
+    if notification.kind == .recovered {
+      let ends = notification.parts.map(\.end)
+      let end = ends.contains(nil) ? now : ends.compactMap(\.self).max() ?? now
+      (message.begin, message.end) = (min(message.begin, end), end)
+    }
     let shown = firing.isEmpty ? members : firing
     (message.memberCount, message.alertCount) = (shown.checkCount, shown.count)
     message.counts = counts(firing)
