@@ -110,7 +110,8 @@ extension Notifier {
       }
       return nil
     }
-    guard isLeaving || !isQuiet(parts, kind, channel, context), says(kind, parts, news, channel)
+    let isRepeated = kind == .update && !news.isRisen && !news.hasChanged && storm.hasHeard(of: shown)
+    guard isLeaving || !isQuiet(parts, kind, isRepeated, channel, context), says(kind, parts, news, channel)
     else { return nil }
     if kind == .opened, storm.sending == nil, shown.count(where: { $0.activeCount > 0 }) <= Storm.limit {
       // Most were over before it was due: the rest is sent one by one.
@@ -124,18 +125,24 @@ extension Notifier {
       states[channel.name]?.storm = nil
       return nil
     }
-    // The same again only where it says the same.
-    let known = storm.sending.flatMap { sending in
-      let isSame = parts.allSatisfy {
-        $0.record.sending?.id == sending.id && $0.record.sending?.heard == $0.heard
-      }
-      return sending.kind == kind && isSame ? sending : nil
-    }
+    let known = Self.unchanged(storm, kind, parts)
     return Notification(
       id: known?.id ?? UniqueID.v7(at: context.now.wall, using: &generator), channel: channel, kind: kind,
       form: .storm(
         storm.id, begin: storm.begin, firing: parts.count { !$0.isClosing && !$0.firing.isEmpty }),
       parts: parts, recipients: known?.recipients, isPlain: parts.contains { $0.record.refused != nil })
+  }
+
+  /// The notification of a storm that is on its way, where it says the same.
+  private static func unchanged(
+    _ storm: Storm, _ kind: AlertMessage.Kind, _ parts: [Draft]
+  ) -> NotificationRecord.Sending? {
+    storm.sending.flatMap { sending in
+      let isSame = parts.allSatisfy {
+        $0.record.sending?.id == sending.id && $0.record.sending?.heard == $0.heard
+      }
+      return sending.kind == kind && isSame ? sending : nil
+    }
   }
 
   /// A storm was over before it was sent: its incidents that were due are sent as past, the rest not at all, as those that were
@@ -207,10 +214,14 @@ extension Notifier {
     }
   }
 
+  /// As for one incident, what changes in a storm is as urgent as what the channel takes for firing in it; a repetition is as urgent
+  /// as what fires.
   private func isQuiet(
-    _ parts: [Draft], _ kind: AlertMessage.Kind, _ channel: AlertChannel, _ context: NotifyContext
+    _ parts: [Draft], _ kind: AlertMessage.Kind, _ isRepeated: Bool, _ channel: AlertChannel,
+    _ context: NotifyContext
   ) -> Bool {
-    let severity = parts.map(\.severity).max() ?? .low
+    let told = isRepeated ? [] : parts.map(\.record.heard).filter { !$0.isOver }.compactMap(\.severity)
+    let severity = (parts.map(\.severity) + told).max() ?? .low
     return context.isQuiet(severity, for: channel, isFirst: kind == .opened)
   }
 }

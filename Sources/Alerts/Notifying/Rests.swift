@@ -100,7 +100,7 @@ extension Storm {
     let firing = own.count { $0.activeCount > 0 || $0.isOpen }
     if isQuiet { return channel.keepAlive.map { lastAt + min($0, settings.groupInterval) } }
     guard !news.isWaiting else { return nil }
-    guard firing > Self.limit, !news.hasChanged, own.allSatisfy({ heard[$0.id] == !$0.isOpen }) else {
+    guard firing > Self.limit, !news.hasChanged, hasHeard(of: own) else {
       return lastAt + settings.groupInterval
     }
     return lastAt + max(settings.groupInterval, channel.keepAlive ?? settings.remind)

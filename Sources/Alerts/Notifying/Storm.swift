@@ -27,6 +27,9 @@ package struct Storm: Hashable, Sendable {
 
   var isTold: Bool { lastAt != nil }
 
+  /// Whether the channel knows which of these are over.
+  func hasHeard(of own: [Incident]) -> Bool { own.allSatisfy { heard[$0.id] == !$0.isOpen } }
+
   /// Whether incidents that are new join it. One of which so few are open that only a hold keeps it from its end has no new ones:
   /// they are sent by themselves.
   func grows(_ all: [Incident], _ settings: AlertSettings, at now: Instant) -> Bool {
@@ -57,7 +60,7 @@ package struct Storm: Hashable, Sendable {
     if news.isAcknowledged { return .acknowledged }
     guard lastAt + settings.groupInterval <= now else { return nil }
     if firing <= Self.limit, news.mayEnd { return .recovered }
-    if news.hasChanged || own.contains(where: { heard[$0.id] != !$0.isOpen }) { return .update }
+    if news.hasChanged || !hasHeard(of: own) { return .update }
     guard channel.updates || channel.keepAlive != nil else { return nil }
     let rest = channel.keepAlive ?? settings.remind
     return lastAt + rest <= now ? .update : nil
