@@ -85,7 +85,9 @@ extension Notifier {
     guard rests[channel.name]?.holdsStorm(stamp, at: context.now.boot) != true else { return nil }
     let isLeaving = leaving.contains { $0.name == channel.name }
     let own = storm.incidents.compactMap { book[$0] }.sorted { $0.id < $1.id }
-    var parts = own.compactMap { Draft(whole: $0, channel, settings.rules, isLeaving: isLeaving) }
+    var parts = own.compactMap {
+      Draft(whole: $0, channel, settings, now: context.now.boot, isLeaving: isLeaving)
+    }
     // Of a storm that another member ended, each is over for the channel.
     let isNews = parts.contains { $0.incident.isOpen || !$0.record.heard.isOver }
     guard isNews, storm.isTold || !isLeaving else {

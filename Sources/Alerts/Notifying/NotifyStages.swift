@@ -272,7 +272,8 @@ extension Stage {
     let isFirst = draft.trigger == .opened && !draft.record.mayBeKnown
     let due =
       isFirst
-      ? draft.incident.firstDue(draft.members, to: draft.channel.name, context.settings) : start(draft) + span
+      ? draft.incident.firstDue(draft.members, to: draft.channel.name, context.settings)
+      : max(start(draft) + span, calm(draft, context.settings.flap))
     draft.due = due
     guard due <= context.now.boot else { return .hold(what, until: context.wall(due)) }
     // A notification that was being sent may have arrived: it is repeated unchanged.
@@ -297,6 +298,18 @@ extension Stage {
       max(draft.rootLeftAt ?? draft.incident.openedAt, draft.record.lastAt ?? draft.incident.openedAt)
     default: draft.record.lastAt ?? draft.incident.openedAt
     }
+  }
+
+  /// When alerts of checks that flap have been well for long enough, so that their end is no swing.
+  private static func calm(_ draft: Draft, _ flap: FlapSettings) -> Instant {
+    let root = draft.record.heard.root?.source
+    let left =
+      switch draft.trigger {
+      case .belowSeverity: draft.members
+      case .rootRecovered: draft.incident.members.filter { $0.trouble.key.source == root }
+      default: [Incident.Member]()
+      }
+    return draft.swings.calm(left, flap) ?? draft.incident.openedAt
   }
 
   private static func length(_ draft: Draft, _ settings: AlertSettings) -> (Duration, String) {

@@ -80,11 +80,14 @@ extension Draft {
   func restsUntil(_ settings: AlertSettings) -> Instant? {
     // What was left out is sent when its mute ends, which is no change of the incident.
     guard let last = record.lastAt, record.sending == nil, !isNarrowed else { return nil }
+    let due: Instant
     switch trigger {
-    case .reminder: return last + settings.remind
-    case .keepAlive: return last + (channel.keepAlive ?? settings.remind)
+    case .reminder: due = last + settings.remind
+    case .keepAlive: due = last + (channel.keepAlive ?? settings.remind)
     default: return nil
     }
+    // A check that flaps is well for long enough without a change of the incident.
+    return swings.settling.values.min().map { min($0, due) } ?? due
   }
 }
 

@@ -89,10 +89,10 @@ struct StormNews: Hashable, Sendable {
     switch decision {
     case .nothing, .fold: return nil
     case .hold(_, _, _, let draft):
-      if draft.isNarrowed || !draft.trigger.saysTheSame { isWaiting = true }
+      if draft.isWaiting || !draft.trigger.saysTheSame { isWaiting = true }
       return nil
     case .send(let draft):
-      if draft.isNarrowed || draft.trigger == .opened { isWaiting = true }
+      if draft.isWaiting || draft.trigger == .opened { isWaiting = true }
       if Self.changes.contains(draft.trigger) { hasChanged = true }
       if !draft.isOver, draft.trigger != .acknowledged, draft.trigger != .reminder || !draft.isForDigest {
         isLive = true
