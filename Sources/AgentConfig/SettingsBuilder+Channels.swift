@@ -29,6 +29,7 @@ extension SettingsBuilder {
           walk.problem(map.position(of: ["name"]), "two channels are called \(quoted(channel.name))")
         }
         warnOfListeners(channel, map)
+        warnOfTemplates(channel, map)
         channels.append(channel)
       } catch {
         if definition.unread == nil {
@@ -55,6 +56,23 @@ extension SettingsBuilder {
         "the channel \(quoted(channel.name)) sends mail in plain text: everybody on the way reads it",
         hint: "use tls: starttls or implicit")
     default: break
+    }
+  }
+
+  /// Only a warning: a program and a webhook of the format json get every value by its own name, and notifications are sent all the same.
+  private mutating func warnOfTemplates(_ channel: AlertChannel, _ map: GivenMap) {
+    let kind: String
+    switch channel.kind {
+    case .exec: kind = "for exec"
+    case .webhook(let webhook) where webhook.format == .json: kind = "with format: json"
+    default: return
+    }
+    let keys = [("title", channel.template.title), ("text", channel.template.text)]
+    for (key, template) in keys where template != nil {
+      walk.warn(
+        map.position(of: [key]),
+        "\(key) has no effect \(kind): the channel \(quoted(channel.name)) is sent the fields of the notification as JSON",
+        hint: "leave it out")
     }
   }
 

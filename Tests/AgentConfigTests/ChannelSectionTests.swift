@@ -47,6 +47,27 @@ struct ChannelSectionTests {
   ])
   func whatIsNearOrEncryptedIsNot(channel: String) throws { #expect(try told(channel) == []) }
 
+  /// Templates of what is sent as JSON do nothing; every other format has words.
+  @Test(
+    arguments: [
+      ("exec: [/bin/true]", "for exec"), ("webhook: \"https://hooks.example/T0KEN\"", "with format: json"),
+      ("webhook: \"https://hooks.example/T0KEN\", format: json", "with format: json"),
+      ("webhook: \"https://hooks.example/T0KEN\", format: slack", nil),
+      ("webhook: \"https://hooks.example/T0KEN\", format: alertmanager", nil),
+      ("mail: {server: \"mx.example\", from: a@b.example, to: [c@d.example]}", nil),
+    ] as [(String, String?)])
+  func templatesWithoutAnEffect(channel: String, kind: String?) throws {
+    let found = try told("\(channel), title: \"{{check}}\", text: \"{{reason}}\"")
+    let column = "    - {name: ops, \(channel), ".utf8.count + 1
+    let words = kind.map { kind in
+      [("title", column), ("text", column + "title: \"{{check}}\", ".utf8.count)].map { key, column in
+        "agent.yaml:3:\(column): \(key) has no effect \(kind): the channel \"ops\" is sent the fields of the notification "
+          + "as JSON\n  hint: leave it out"
+      }
+    }
+    #expect(found == words ?? [])
+  }
+
   /// A login never goes in plain text to another machine, not even to one nearby.
   @Test func aLoginIsNeverPlain() {
     let mail =

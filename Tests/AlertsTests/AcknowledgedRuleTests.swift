@@ -160,7 +160,7 @@ import Testing
     desk.pass(from: 151, to: 300)
     #expect(
       desk.lines == [
-        "20 opened db is down: refused", "80 update db is down: refused", "140 update db is down: refused",
+        "23 opened db is down: refused", "83 update db is down: refused", "143 update db is down: refused",
       ])
   }
 }

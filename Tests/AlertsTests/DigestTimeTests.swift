@@ -85,6 +85,51 @@ import Testing
     #expect(desk.told.map(\.at) == [6 * Self.hour] && desk.kinds == [.digest])
   }
 
+  private func lines(_ desk: Desk, _ channel: String) -> [String] {
+    desk.told.filter { $0.channel == channel }.map {
+      "\($0.at) \($0.message.kind.rawValue) \($0.message.title)"
+    }
+  }
+
+  private func escalating(_ severity: AlertSeverity) -> AlertSettings {
+    var settings = quickSettings([rule("down", severity)], channels: ["ops", "phone"])
+    settings.escalate = [Escalation(after: .seconds(900), to: ["phone"])]
+    settings.remind = .seconds(7 * 86_400)
+    return settings
+  }
+
+  /// A channel of an escalation has nothing in its digest before its time: not what lasts for less long yet, nor what was over.
+  @Test func anEscalation() throws {
+    let checks = try ["a", "b"].map { try makeCheck($0, host: "\($0).example") }
+    var settings = escalating(.low)
+    settings.digest = 60
+    var desk = Desk(settings, checks)
+    desk.down(checks[0], at: 10)
+    desk.pass(from: 10, to: 29)
+    desk.up(checks[0], at: 30)
+    desk.pass(from: 30, to: 49)
+    desk.down(checks[1], at: 50)
+    desk.pass(from: 50, to: 100)
+    desk.pass(from: 110, to: 86_500, by: 10)
+    #expect(lines(desk, "ops") == ["60 digest 2 incidents since the last digest"])
+    #expect(lines(desk, "phone") == ["86460 digest 1 incident since the last digest"])
+  }
+
+  /// What ended in quiet hours before it would have escalated is in no digest there.
+  @Test func anEscalationInQuietHours() throws {
+    let shop = try makeCheck("Shop")
+    var settings = escalating(.high)
+    settings.quietHours = QuietHours(from: 60, to: 400, zone: .utc, except: .critical)
+    var desk = Desk(settings, [shop])
+    desk.pass(from: 0, to: 69)
+    desk.down(shop, at: 70)
+    desk.pass(from: 70, to: 129)
+    desk.up(shop, at: 130)
+    desk.pass(from: 130, to: 500)
+    #expect(lines(desk, "ops") == ["400 digest 1 incident since the last digest"])
+    #expect(lines(desk, "phone") == [])
+  }
+
   /// The next digest is tomorrow where today's is over, also in a night with a change of the clock.
   @Test func theNextDay() throws {
     var settings = AlertSettings()

@@ -139,6 +139,41 @@ import Testing
     #expect(reminders.map(\.message.title) == ["web is down: refused", "web is down: refused"])
   }
 
+  /// One that joined while it was muted is not in the end, as nothing was sent of it; one that was sent before its mute is.
+  @Test(arguments: [false, true]) func theEndWithAMutedOne(isSent: Bool) throws {
+    let checks = try ["web", "db"].map { try makeCheck($0) }
+    var desk = Desk(settings(), checks)
+    if !isSent { desk.muted = [checks[1].id] }
+    desk.down(checks[0], at: 0)
+    desk.pass(from: 0, to: 19)
+    desk.down(checks[1], at: 20)
+    desk.pass(from: 20, to: 39)
+    desk.muted = [checks[1].id]
+    for check in checks { desk.up(check, at: 40) }
+    desk.pass(from: 40, to: 60)
+    let (title, names) =
+      isSent ? ("web and 1 more are up again", ["web", "db"]) : ("web is up again", ["web"])
+    let ends = desk.told.filter { $0.channel == "ops" && $0.at >= 40 }.map(\.message)
+    #expect(ends.map(\.title) == [title] && ends.map { $0.members.map(\.name) } == [names])
+    #expect(ends.map(\.memberCount) == [names.count] && ends.map(\.end) == [after(40)])
+  }
+
+  /// What is muted from before a storm is no part of its end.
+  @Test func theEndOfAStormWithMutedOnes() throws {
+    let checks = try StormTests.checks(30)
+    var desk = Desk(StormTests.settings(), checks)
+    for check in checks { desk.down(check, at: 0) }
+    desk.pass(from: 0, to: 14)
+    desk.muted = Set(checks.prefix(12).map(\.id))
+    desk.pass(from: 15, to: 30)
+    for check in checks { desk.up(check, at: 31) }
+    desk.pass(from: 31, to: 200)
+    #expect(
+      desk.lines == [
+        "15 opened 18 checks of 18 incidents are down", "46 recovered all 18 incidents of the storm are over",
+      ])
+  }
+
   /// All that fires is acknowledged or muted: nothing is repeated, and what is new is sent when its mute ends.
   @Test func oneAcknowledgedAndOneMuted() throws {
     let checks = try ["web", "db"].map { try makeCheck($0) }

@@ -74,6 +74,28 @@ import Testing
       ])
   }
 
+  /// An outage that turns into a brown-out in quiet hours which hold the brown-out: the channel took it for critical, and is sent that it
+  /// is less at once, as of one incident.
+  @Test func anEasingInQuietHours() throws {
+    let checks = try StormTests.checks(13)
+    var settings = StormTests.settings()
+    settings.rules = Self.rules
+    settings.quietHours = QuietHours(from: 60, to: 660, zone: .utc, except: .critical)
+    var desk = Desk(settings, checks)
+    for check in checks { desk.down(check, at: 0) }
+    desk.pass(from: 0, to: 60)
+    for check in checks { desk.note(result(check, .degraded, at: 61)) }
+    desk.pass(from: 61, to: 199)
+    for check in checks { desk.up(check, at: 200) }
+    desk.pass(from: 200, to: 300)
+    #expect(
+      desk.lines == [
+        "15 opened 13 checks of 13 incidents are down",
+        "75 update 13 checks of 13 incidents are still degraded; the storm had 13 incidents",
+        "215 recovered all 13 incidents of the storm are over",
+      ])
+  }
+
   /// A check that joins one of the incidents waits for the interval.
   @Test func aCheckThatJoins() throws {
     let checks = try StormTests.checks(12) + [makeCheck("twin", host: "10.0.0.1")]

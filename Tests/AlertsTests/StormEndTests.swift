@@ -30,6 +30,21 @@ import Testing
     return (desk, checks)
   }
 
+  /// It ended with the last of its incidents, and not when that was sent; while some of them last, it ends when that is sent.
+  @Test(arguments: [false, true]) func theTimeOfItsEnd(lasts: Bool) throws {
+    let checks = try StormTests.checks(13)
+    var desk = Desk(StormTests.settings(), checks)
+    for check in checks { desk.down(check, at: 0) }
+    desk.pass(from: 0, to: 60)
+    for check in checks.prefix(6) { desk.up(check, at: 61) }
+    desk.pass(from: 61, to: 69)
+    for check in checks[6..<(lasts ? 12 : 13)] { desk.up(check, at: 70) }
+    desk.pass(from: 70, to: 120)
+    let last = try #require(desk.told.last?.message)
+    #expect(desk.kinds == [.opened, .recovered] && last.begin == after(0), "\(desk.lines)")
+    #expect(last.end == after(lasts ? 76 : 70) && last.at == after(lasts ? 76 : 85))
+  }
+
   /// Where maintenance began nothing is up again: the end of the storm says so.
   @Test func aStormThatMaintenanceEnds() throws {
     let checks = try StormTests.checks(30)

@@ -139,7 +139,7 @@ import Testing
     now: Int64 = 100, _ change: (inout Incident) -> Void
   ) throws -> String {
     var incident = incident(told)
-    let first = try #require(Draft(whole: incident, ops, []))
+    let first = try #require(Draft(whole: incident, ops, quickSettings([])))
     incident.log["ops", default: .init()].deliver(first.heard, at: reading(5))
     change(&incident)
     var draft = try #require(Draft(incident, channel ?? ops, quickSettings([])))
@@ -226,7 +226,7 @@ import Testing
     }
     func draft(_ change: (inout Incident) -> Void) throws -> DraftWords {
       var incident = incident([a])
-      let first = try #require(Draft(whole: incident, ops, []))
+      let first = try #require(Draft(whole: incident, ops, quickSettings([])))
       incident.log["ops", default: .init()].deliver(first.heard, at: reading(5))
       change(&incident)
       return DraftWords(try #require(Draft(incident, ops, quickSettings([]))), now: after(200))
@@ -258,7 +258,8 @@ import Testing
       incident.end = after(end)
       incident.log["ops"] = NotificationRecord()
       incident.log["ops"]?.held = .send
-      let draft = try #require(Draft(incident, ops, quickSettings([])))
+      let settings = quickSettings([rule("down", .high), rule("weak", .high)])
+      let draft = try #require(Draft(incident, ops, settings))
       #expect(draft.trigger == .past)
       let words = DraftWords(draft, now: after(end + 9))
       return [words.title, words.digestTitle]

@@ -33,6 +33,9 @@ package struct Incident: Hashable, Sendable {
     /// window, it may have been down all the time.
     var hasRecovered: Bool { !isActive && (end ?? .recovered) == .recovered }
 
+    /// How long it has to be well until it does not flap any more.
+    func calming(_ flap: FlapSettings) -> Duration { max(flap.stable, trouble.pace * 3.0) }
+
     /// How long it fired in all.
     package func down(until now: Timestamp) -> Duration {
       downBefore + max(.zero, trouble.since.duration(to: left ?? now))
@@ -175,7 +178,7 @@ package struct Incident: Hashable, Sendable {
   func overAt(_ groupWait: Duration, _ flap: FlapSettings) -> Instant? {
     guard let quietAt else { return nil }
     return members.lazy.filter(\.isFlapping).reduce(quietAt + groupWait) { latest, member in
-      max(latest, (member.leftAt ?? quietAt) + max(flap.stable, member.trouble.pace * 3.0))
+      max(latest, (member.leftAt ?? quietAt) + member.calming(flap))
     }
   }
 
@@ -192,7 +195,8 @@ package struct Incident: Hashable, Sendable {
 extension Incident.Member {
   fileprivate mutating func reopen(_ trouble: Trouble, at now: ClockReading, _ flap: FlapSettings) {
     downBefore = down(until: now.wall)
-    if !hasRecovered { (opens, isFlapping) = ([], false) }
+    let isCalm = isFlapping && leftAt.map { $0 + calming(flap) <= now.boot } ?? false
+    if isCalm || !hasRecovered { (opens, isFlapping) = ([], false) }
     self.trouble = trouble
     (left, leftAt, end, note, roseAt) = (nil, nil, nil, nil, nil)
     openings = min(openings + 1, 1_000_000)  // bounded: by the minimum

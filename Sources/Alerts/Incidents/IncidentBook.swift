@@ -156,7 +156,8 @@ package struct IncidentBook: Sendable {
 
   private mutating func noteOpens(of incident: Incident) {
     for member in incident.members {
-      opens[member.trouble.key] = member.hasRecovered ? member.opens : nil
+      // What flapped was well for long enough when its incident ended: it begins again.
+      opens[member.trouble.key] = member.hasRecovered && !member.isFlapping ? member.opens : nil
     }
   }
 

@@ -124,9 +124,16 @@ struct DraftWords {
   }
 
   private var flapping: String {
-    guard let member = firing.first(where: \.isFlapping) ?? firing.first else { return "" }
+    // Of its alerts the one that was found to flap may not fire now.
+    let flapping = firing.first(where: \.isFlapping) ?? members.first { $0.isFlapping && isFiring($0) }
+    guard let member = flapping ?? firing.first else { return "" }
     let count = Self.openings(of: member) ?? 1
     return "\(member.trouble.name) is flapping: \(Incident.openings(count, of: member))"
+  }
+
+  /// An alert fires of the same check.
+  private func isFiring(_ member: Incident.Member) -> Bool {
+    draft.firing.contains { $0.trouble.key.source == member.trouble.key.source }
   }
 
   /// Openings of an alert in this incident and of late; `nil` where only one is known.

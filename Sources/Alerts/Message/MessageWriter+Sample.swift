@@ -29,7 +29,7 @@ extension MessageWriter {
     var incident = Incident(id: id, subject: .availability, begin: begin, opened: begin, at: moment.boot)
     let first = Self.sampleAlert("Example shop (test)", since: begin, max(channel.severity, .high))
     incident.take(first, at: moment)
-    if kind != .opened, let draft = Draft(whole: incident, channel, []) {
+    if kind != .opened, let draft = Draft(whole: incident, channel, AlertSettings()) {
       incident.log[channel.name, default: .init()].deliver(draft.heard, at: moment)
     }
     switch kind {

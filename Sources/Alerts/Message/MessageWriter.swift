@@ -194,7 +194,11 @@ extension MessageWriter {
     message.opening = Self.opening(notification.parts, id)
     message.thread = "Storm of incidents since \(MessageText.minute(begin)) UTC"
     message.acknowledgedBy = notification.parts.acknowledgement?.by
-    if notification.kind == .recovered { message.end = now }
+    if notification.kind == .recovered {
+      let ends = notification.parts.map(\.end)
+      let end = ends.contains(nil) ? now : ends.compactMap(\.self).max() ?? now
+      (message.begin, message.end) = (min(message.begin, end), end)
+    }
     let shown = firing.isEmpty ? members : firing
     (message.memberCount, message.alertCount) = (shown.checkCount, shown.count)
     message.counts = counts(firing)
@@ -245,7 +249,7 @@ extension MessageWriter {
         ? "the incident of the storm is over" : "all \(all) of the storm are over"
       // Of what is not up again the reason: it may be down all the same.
       let others = Incident.overTitle(
-        notification.parts.flatMap(\.incident.members), .availability,
+        notification.parts.flatMap(\.members), .availability,
         naming: TroubleEnd.allCases.filter { $0 != .recovered })
       return others.isEmpty ? over : "\(over); \(others)"
     case .recovered:

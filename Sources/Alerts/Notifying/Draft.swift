@@ -44,46 +44,57 @@ package struct Draft: Sendable {
   var fireAgain: Set<Trouble.Key> = []
   /// When it is due; the wait says it.
   var due: Instant?
+  let swings: Swings
 
   /// `nil`: there is no difference and nothing to repeat.
   ///
-  /// - Parameter isLeaving: the channel is not configured any more.
+  /// - Parameters:
+  ///   - now: `nil` where no alert of a check that flaps is waited for.
+  ///   - isLeaving: the channel is not configured any more.
   init?(
-    _ incident: Incident, _ channel: AlertChannel, _ settings: AlertSettings, isLeaving: Bool = false
+    _ incident: Incident, _ channel: AlertChannel, _ settings: AlertSettings, now: Instant? = nil,
+    isLeaving: Bool = false
   ) {
-    (self.incident, self.channel) = (incident, channel)
-    record = incident.log[channel.name] ?? NotificationRecord()
+    let record = incident.log[channel.name] ?? NotificationRecord()
+    (self.incident, self.channel, self.record) = (incident, channel, record)
     let heard = record.heard
     members = incident.members.filter { member in
-      Self.isRouted(member.trouble, to: channel, settings.rules)
+      Self.isRouted(member, to: channel, settings.rules, record)
         || isLeaving && heard.alerts[member.trouble.key] != nil
     }
+    let swings = Swings(incident, heard, settings.flap, at: now)
+    self.swings = swings
     fresh = Set(
-      members.lazy.filter { $0.isActive && Self.isNews($0, heard) }.map(\.trouble.key))
-    guard let trigger = Self.trigger(incident, channel, record, members, settings, isLeaving)
+      members.lazy.filter { $0.isActive && Self.isNews($0, heard, swings) }.map(\.trouble.key))
+    guard let trigger = Self.trigger(incident, channel, record, members, settings, swings, isLeaving)
     else { return nil }
     self.trigger = trigger
   }
 
-  static func isRouted(_ trouble: Trouble, to channel: AlertChannel, _ rules: [AlertRule]) -> Bool {
+  /// Whether an alert is the channel's. One that fires by a rule that is not known here, such as of another member of the group, is
+  /// every channel's. One that ended with its rule is of the channels that were sent it: where it was routed is not known any more.
+  static func isRouted(
+    _ member: Incident.Member, to channel: AlertChannel, _ rules: [AlertRule], _ record: NotificationRecord
+  ) -> Bool {
+    let trouble = member.trouble
     guard trouble.severity >= channel.severity else { return false }
-    guard let rule = rules.first(where: { ByteText($0.name) == trouble.key.rule }) else { return true }
+    guard let rule = rules.first(where: { ByteText($0.name) == trouble.key.rule }) else {
+      return member.isActive || record.mayKnow(trouble.key)
+    }
     return rule.channels.isEmpty || rule.channels.contains(channel.name)
   }
 
-  static func isNews(_ member: Incident.Member, _ heard: Heard) -> Bool {
+  static func isNews(_ member: Incident.Member, _ heard: Heard, _ swings: Swings) -> Bool {
     let trouble = member.trouble
-    guard let known = heard.alerts[trouble.key], !heard.isOver else { return true }
-    // A swing of a check that the channel has as flapping says nothing new where it has it as at least as severe.
-    let swings =
-      member.isFlapping && heard.isFlapping && heard.severity.map { trouble.severity <= $0 } ?? false
-    guard known.end == nil || swings else { return true }
+    guard !heard.isOver else { return true }
+    guard let known = heard.alerts[trouble.key] else { return !swings.isKnown(trouble, heard) }
+    guard known.end == nil || swings.isKnown(trouble, heard) else { return true }
     return known.severity < trouble.severity || known.level < trouble.level
   }
 
   private static func trigger(
     _ incident: Incident, _ channel: AlertChannel, _ record: NotificationRecord,
-    _ members: [Incident.Member], _ settings: AlertSettings, _ isLeaving: Bool
+    _ members: [Incident.Member], _ settings: AlertSettings, _ swings: Swings, _ isLeaving: Bool
   ) -> Trigger? {
     let heard = record.heard
     if isLeaving { return record.mayBeKnown && !heard.isOver ? .channelRemoved : nil }
@@ -91,7 +102,7 @@ package struct Draft: Sendable {
     if !incident.isOpen { return triggerOver(record, channel, incident, settings) }
     if heard.isEmpty || heard.isOver { return firing.isEmpty ? nil : .opened }
     guard !firing.isEmpty else { return incident.activeCount > 0 ? .belowSeverity : nil }
-    return difference(incident, channel, heard, firing)
+    return difference(incident, channel, heard, firing, swings)
   }
 
   /// Of an incident that is over.
@@ -101,12 +112,13 @@ package struct Draft: Sendable {
     if record.heard.isOver { return nil }
     if !record.heard.isEmpty || channel.keepsState && record.mayBeKnown { return .resolved }
     // Perhaps it was heard of, perhaps not: what was is right for both.
-    return record.mayBeKnown || isWorthAWord(record.held, channel, incident, settings) ? .past : nil
+    return record.mayBeKnown || isWorthAWord(record, channel, incident, settings) ? .past : nil
   }
 
   /// Of an incident that the channel knows, and of which something fires.
   private static func difference(
-    _ incident: Incident, _ channel: AlertChannel, _ heard: Heard, _ firing: [Incident.Member]
+    _ incident: Incident, _ channel: AlertChannel, _ heard: Heard, _ firing: [Incident.Member],
+    _ swings: Swings
   ) -> Trigger {
     let severity = firing.map(\.trouble.severity).max() ?? .low
     let known = firing.compactMap { member in
@@ -115,25 +127,26 @@ package struct Draft: Sendable {
     // What recovered hides no rise, heard or not. Where all that the channel knows recovered, it waits for the rest.
     let before = known.map(\.1.severity).max() ?? heard.severity ?? .low
     if severity > before || known.contains(where: { $1.level < $0.level }) { return .rose }
-    if let less = lessening(incident, heard, firing) { return less }
-    if firing.contains(where: { isNews($0, heard) }) { return .joined }
-    return repetition(incident, channel, heard, firing)
+    if let less = lessening(incident, heard, firing, swings) { return less }
+    if firing.contains(where: { isNews($0, heard, swings) }) { return .joined }
+    return repetition(incident, channel, heard, firing, swings)
   }
 
   /// The alert of the title recovered, or what fires is less severe than the channel knows.
   private static func lessening(
-    _ incident: Incident, _ heard: Heard, _ firing: [Incident.Member]
+    _ incident: Incident, _ heard: Heard, _ firing: [Incident.Member], _ swings: Swings
   ) -> Trigger? {
-    if isRootOver(incident, heard) { return .rootRecovered }
+    if isRootOver(incident, heard, swings) { return .rootRecovered }
     guard firing.map(\.trouble.severity).max() == .low, let before = heard.severity else { return nil }
-    return before > .low ? .eased : nil
+    return before > .low && !swings.holdsSevere(heard) ? .eased : nil
   }
 
   /// Of what fires nothing is new to the channel.
   private static func repetition(
-    _ incident: Incident, _ channel: AlertChannel, _ heard: Heard, _ firing: [Incident.Member]
+    _ incident: Incident, _ channel: AlertChannel, _ heard: Heard, _ firing: [Incident.Member],
+    _ swings: Swings
   ) -> Trigger {
-    if !heard.isFlapping, firing.contains(where: \.isFlapping) { return .flapping }
+    if !heard.isFlapping, firing.contains(where: swings.isOne) { return .flapping }
     if owesAcknowledgement(incident, channel, heard) { return .acknowledged }
     return channel.keepAlive == nil ? .reminder : .keepAlive
   }
@@ -148,19 +161,22 @@ package struct Draft: Sendable {
 
   var owesAcknowledgement: Bool { Self.owesAcknowledgement(incident, channel, record.heard) }
 
-  /// Whether the check that the last title was about is well: no rule fires for it any more.
-  private static func isRootOver(_ incident: Incident, _ heard: Heard) -> Bool {
-    guard let root = heard.root?.source else { return false }
+  /// Whether the check that the last title was about is well: no rule fires for it any more. One that flaps has to be well for a while.
+  private static func isRootOver(_ incident: Incident, _ heard: Heard, _ swings: Swings) -> Bool {
+    guard let root = heard.root?.source, !swings.isSettling(root) else { return false }
     return !incident.members.contains { $0.isActive && $0.trouble.key.source == root }
   }
 
   /// Whether what a channel never heard of is worth a word once it is over: not what was too short, muted or acknowledged.
   private static func isWorthAWord(
-    _ held: NotifyStage?, _ channel: AlertChannel, _ incident: Incident, _ settings: AlertSettings
+    _ record: NotificationRecord, _ channel: AlertChannel, _ incident: Incident, _ settings: AlertSettings
   ) -> Bool {
-    guard let held, !held.isMeant, !channel.keepsState else { return false }
+    guard let held = record.held, !held.isMeant, !channel.keepsState else { return false }
+    // An escalation is for what lasted, whatever held it besides.
+    guard held == .wait || settings.escalation(to: channel.name) != nil else { return true }
     // It was due when the agent ended, or stood still.
-    return held != .wait || incident.lasted > settings.wait(to: channel.name)
+    let own = incident.members.filter { isRouted($0, to: channel, settings.rules, record) }
+    return incident.wasDue(own, to: channel.name, settings)
   }
 
   /// For a channel with `hide_targets`: without what says where its checks go.
@@ -169,6 +185,12 @@ package struct Draft: Sendable {
     bare.incident.hideTargets()
     for place in members.indices { bare.members[place].trouble.hideTarget() }
     return bare
+  }
+
+  /// Takes alerts out of an end that are silenced and that the channel was sent nothing of.
+  mutating func leaveOutUnsent(_ isSilenced: (Trouble) -> Bool) {
+    guard trigger == .resolved else { return }
+    members.removeAll { !record.mayKnow($0.trouble.key) && isSilenced($0.trouble) }
   }
 
   /// Takes alerts out that the channel is not to hear of now.
@@ -187,10 +209,10 @@ package struct Draft: Sendable {
     let isKnown = left.contains { member in
       heard.alerts[member.trouble.key].map { $0.end == nil } ?? false
     }
-    if let less = Self.lessening(incident, heard, left) {
+    if let less = Self.lessening(incident, heard, left, swings) {
       trigger = less
     } else if isKnown {
-      trigger = Self.repetition(incident, channel, heard, left)
+      trigger = Self.repetition(incident, channel, heard, left, swings)
     }
   }
 }
@@ -206,6 +228,9 @@ extension Draft {
   }
 
   package var firing: [Incident.Member] { members.filter(\.isActive) }
+
+  /// It says more at a time that is no change of the incident: when a mute ends, or a check that flaps has been well for long enough.
+  var isWaiting: Bool { isNarrowed || !swings.settling.isEmpty }
 
   /// Why the channel is not notified of the alerts that still fire, in words.
   var exclusion: String {
@@ -264,7 +289,8 @@ extension Draft {
     }
     heard.root = Incident.root(of: firing)?.trouble.key
     heard.isAcknowledged = isStormAcknowledged ?? incident.isAcknowledged
-    heard.isFlapping = firing.contains(where: \.isFlapping)
+    heard.isFlapping =
+      firing.contains(where: swings.isOne) || record.heard.isFlapping && !swings.settling.isEmpty
     heard.isOver = isOver
     heard.opening = record.heard.opening ?? record.sending?.heard.opening ?? severity
     // Nothing of it is this channel's business any more: what it heard stays, as over.

@@ -122,6 +122,11 @@ package struct NotificationRecord: Hashable, Sendable {
   /// The receiver has it, or may have it.
   package var mayBeKnown: Bool { !heard.isEmpty || sending != nil }
 
+  /// The receiver was sent this alert.
+  func mayKnow(_ alert: Trouble.Key) -> Bool {
+    heard.alerts[alert] != nil || sending?.heard.alerts[alert] != nil
+  }
+
   /// The receiver may take the incident for open.
   var isOwedEnd: Bool { mayBeKnown && !heard.isOver && leftOpen == nil }
 

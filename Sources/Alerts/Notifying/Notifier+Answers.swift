@@ -181,16 +181,21 @@ extension Notifier {
 extension Draft {
   /// All of an incident, as a storm tells of it; `nil`: it is not the channel's business, and the channel has heard nothing
   /// of it.
-  init?(whole incident: Incident, _ channel: AlertChannel, _ rules: [AlertRule], isLeaving: Bool = false) {
+  init?(
+    whole incident: Incident, _ channel: AlertChannel, _ settings: AlertSettings, now: Instant? = nil,
+    isLeaving: Bool = false
+  ) {
     let record = incident.log[channel.name] ?? NotificationRecord()
     let members = incident.members.filter { member in
-      Self.isRouted(member.trouble, to: channel, rules)
+      Self.isRouted(member, to: channel, settings.rules, record)
         || isLeaving && record.heard.alerts[member.trouble.key] != nil
     }
     (self.incident, self.channel, self.members, self.record) = (incident, channel, members, record)
     let heard = record.heard
+    let swings = Swings(incident, heard, settings.flap, at: now)
+    self.swings = swings
     fresh = Set(
-      members.lazy.filter { $0.isActive && Self.isNews($0, heard) }.map(\.trouble.key))
+      members.lazy.filter { $0.isActive && Self.isNews($0, heard, swings) }.map(\.trouble.key))
     if isLeaving || members.isEmpty {
       guard record.mayBeKnown, !record.heard.isOver else { return nil }
       trigger = isLeaving ? .channelRemoved : .belowSeverity

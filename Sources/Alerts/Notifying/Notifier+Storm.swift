@@ -5,21 +5,15 @@ import Monitoring
 
 // Storms.
 extension Notifier {
-  /// Notes which incidents are one storm for a channel: more than ten that are new to it, within `group_interval`.
+  /// Notes which incidents are one storm for a channel: more than ten that are new to it within `group_interval`, or were let go
+  /// at once.
   mutating func watchStorm(_ incidents: [Incident], _ channel: AlertChannel, _ context: NotifyContext) {
     guard !leaving.contains(where: { $0.name == channel.name }) else { return }
     adoptStorm(incidents, channel)
     let known = states[channel.name]?.storm
     let grows = known?.grows(incidents, settings, at: context.now.boot) ?? false
-    let delay = settings.escalation(to: channel.name) ?? .zero
-    let fresh = incidents.filter { incident in
-      let begin = incident.openedAt + delay
-      guard incident.isOpen, incident.log[channel.name]?.mayBeKnown != true,
-        known?.incidents.contains(incident.id) != true, begin <= context.now.boot,
-        grows || begin + settings.groupInterval > context.now.boot,
-        case .send(let draft) = decide(incident, channel, context, through: Stage.whether)
-      else { return false }
-      return draft.trigger == .opened
+    let fresh = incidents.compactMap { incident in
+      known?.incidents.contains(incident.id) == true ? nil : joining(incident, channel, context, grows: grows)
     }
     guard !fresh.isEmpty, grows || fresh.count > Storm.limit else { return }
     var storm: Storm
@@ -28,11 +22,30 @@ extension Notifier {
     } else {
       storm = Storm(
         id: UniqueID.v7(at: context.now.wall, using: &generator),
-        begin: fresh.map(\.begin).min() ?? context.now.wall, at: context.now.boot)
+        begin: fresh.map(\.begin).min() ?? context.now.wall,
+        at: fresh.map { $0.incident.arose($0.members) }.min() ?? context.now.boot)
       states[channel.name]?.storms += 1
     }
-    storm.incidents.formUnion(fresh.map(\.id))
+    storm.incidents.formUnion(fresh.map(\.incident.id))
     states[channel.name]?.storm = storm
+  }
+
+  /// The first notification of an incident that may be part of a storm; `nil` where it is not.
+  ///
+  /// - Parameter grows: there is a storm, which all that the channel has not heard of joins.
+  private func joining(
+    _ incident: Incident, _ channel: AlertChannel, _ context: NotifyContext, grows: Bool
+  ) -> Draft? {
+    let (now, begin) = (
+      context.now.boot, incident.openedAt + (settings.escalation(to: channel.name) ?? .zero)
+    )
+    guard incident.isOpen, incident.log[channel.name]?.mayBeKnown != true, begin <= now,
+      rests[channel.name]?.hold(incident, at: now) != true,
+      case .send(let draft) = decide(incident, channel, context, through: Stage.whether),
+      draft.trigger == .opened
+    else { return nil }
+    let isNew = max(begin, draft.firingSince) + settings.groupInterval > now
+    return grows || isNew || draft.isLetGo ? draft : nil
   }
 
   /// A storm that another member of the group sent goes on here: its incidents say which it was. It takes the place of one
@@ -72,7 +85,9 @@ extension Notifier {
     guard rests[channel.name]?.holdsStorm(stamp, at: context.now.boot) != true else { return nil }
     let isLeaving = leaving.contains { $0.name == channel.name }
     let own = storm.incidents.compactMap { book[$0] }.sorted { $0.id < $1.id }
-    var parts = own.compactMap { Draft(whole: $0, channel, settings.rules, isLeaving: isLeaving) }
+    var parts = own.compactMap {
+      Draft(whole: $0, channel, settings, now: context.now.boot, isLeaving: isLeaving)
+    }
     // Of a storm that another member ended, each is over for the channel.
     let isNews = parts.contains { $0.incident.isOpen || !$0.record.heard.isOver }
     guard isNews, storm.isTold || !isLeaving else {
@@ -97,7 +112,8 @@ extension Notifier {
       }
       return nil
     }
-    guard isLeaving || !isQuiet(parts, kind, channel, context), says(kind, parts, news, channel)
+    let isRepeated = kind == .update && !news.isRisen && !news.hasChanged && storm.hasHeard(of: shown)
+    guard isLeaving || !isQuiet(parts, kind, isRepeated, channel, context), says(kind, parts, news, channel)
     else { return nil }
     if kind == .opened, storm.sending == nil, shown.count(where: { $0.activeCount > 0 }) <= Storm.limit {
       // Most were over before it was due: the rest is sent one by one.
@@ -111,13 +127,7 @@ extension Notifier {
       states[channel.name]?.storm = nil
       return nil
     }
-    // The same again only where it says the same.
-    let known = storm.sending.flatMap { sending in
-      let isSame = parts.allSatisfy {
-        $0.record.sending?.id == sending.id && $0.record.sending?.heard == $0.heard
-      }
-      return sending.kind == kind && isSame ? sending : nil
-    }
+    let known = Self.unchanged(storm, kind, parts)
     return Notification(
       id: known?.id ?? UniqueID.v7(at: context.now.wall, using: &generator), channel: channel, kind: kind,
       form: .storm(
@@ -125,11 +135,25 @@ extension Notifier {
       parts: parts, recipients: known?.recipients, isPlain: parts.contains { $0.record.refused != nil })
   }
 
+  /// The notification of a storm that is on its way, where it says the same.
+  private static func unchanged(
+    _ storm: Storm, _ kind: AlertMessage.Kind, _ parts: [Draft]
+  ) -> NotificationRecord.Sending? {
+    storm.sending.flatMap { sending in
+      let isSame = parts.allSatisfy {
+        $0.record.sending?.id == sending.id && $0.record.sending?.heard == $0.heard
+      }
+      return sending.kind == kind && isSame ? sending : nil
+    }
+  }
+
   /// A storm was over before it was sent: its incidents that were due are sent as past, the rest not at all, as those that were
   /// muted, acknowledged or in maintenance.
   private mutating func giveUp(_ parts: [Draft], _ channel: AlertChannel, _ book: inout IncidentBook) {
-    let wait = settings.wait(to: channel.name)
-    for draft in parts where draft.incident.lasted > wait && draft.record.held?.isMeant != true {
+    for draft in parts
+    where draft.record.held?.isMeant != true
+      && draft.incident.wasDue(draft.members, to: channel.name, settings)
+    {
       book.update(draft.incident.id) { $0.log[channel.name, default: .init()].held = .storm }
     }
     states[channel.name]?.storm = nil
@@ -167,9 +191,10 @@ extension Notifier {
       news.note(decide($0.incident, channel, context, through: Stage.narrowing[...]))
     }
     // An incident that is new has the time to be over again.
-    let wait = settings.wait(to: channel.name)
     let ripe = due.filter {
-      $0.trigger == .rose || $0.trigger == .opened && $0.incident.openedAt + wait <= context.now.boot
+      $0.trigger == .rose
+        || $0.trigger == .opened
+          && $0.incident.firstDue($0.members, to: channel.name, settings) <= context.now.boot
     }
     news.isRisen = shown.risen(by: ripe) != nil
     news.isAcknowledged =
@@ -191,10 +216,14 @@ extension Notifier {
     }
   }
 
+  /// As for one incident, what changes in a storm is as urgent as what the channel takes for firing in it; a repetition is as urgent
+  /// as what fires.
   private func isQuiet(
-    _ parts: [Draft], _ kind: AlertMessage.Kind, _ channel: AlertChannel, _ context: NotifyContext
+    _ parts: [Draft], _ kind: AlertMessage.Kind, _ isRepeated: Bool, _ channel: AlertChannel,
+    _ context: NotifyContext
   ) -> Bool {
-    let severity = parts.map(\.severity).max() ?? .low
+    let told = isRepeated ? [] : parts.map(\.record.heard).filter { !$0.isOver }.compactMap(\.severity)
+    let severity = (parts.map(\.severity) + told).max() ?? .low
     return context.isQuiet(severity, for: channel, isFirst: kind == .opened)
   }
 }

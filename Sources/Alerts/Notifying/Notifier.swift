@@ -53,7 +53,9 @@ package struct Notifier: Sendable {
     _ incident: Incident, _ channel: AlertChannel, _ context: NotifyContext, through stages: ArraySlice<Stage>
   ) -> Decision {
     let isLeaving = leaving.contains { $0.name == channel.name }
-    guard var draft = Draft(incident, channel, settings, isLeaving: isLeaving) else { return .nothing }
+    guard var draft = Draft(incident, channel, settings, now: context.now.boot, isLeaving: isLeaving) else {
+      return .nothing
+    }
     let state = state(of: channel.name)
     for stage in stages {
       switch stage.judge(&draft, context, state) {

@@ -101,6 +101,7 @@ struct Stage: Sendable {
 // What leaves alerts out that are not to be notified of now, and holds a draft that has none left.
 extension Stage {
   static let maintenance = Stage(name: .maintenance) { draft, context, _ in
+    draft.leaveOutUnsent { context.maintenanceUntil($0) != nil }
     let ruling = narrow(&draft, context, context.maintenanceUntil) { _ in "in maintenance" }
     // A check that is probed rarely has no result in the window yet.
     return silenced(draft, ruling, context, context.maintenanceUntil, "in maintenance")
@@ -117,6 +118,7 @@ extension Stage {
   }
 
   static let mute = Stage(name: .mute) { draft, context, _ in
+    draft.leaveOutUnsent { context.mutedUntil($0) != nil }
     let ruling = narrow(&draft, context, context.mutedUntil) { _ in "muted" }
     return silenced(draft, ruling, context, context.mutedUntil, "muted")
   }
@@ -225,7 +227,7 @@ extension Stage {
   static let severity = Stage(name: .severity) { draft, context, state in
     // Nor is it announced to a channel that gets none.
     if draft.trigger == .reminder, !draft.channel.updates { return .fold(.nothing) }
-    guard draft.isForDigest else { return .pass }
+    guard draft.isForDigest, !escalatesLater(draft, context) else { return .pass }
     if draft.trigger == .reminder { return .fold(.nothing) }
     if state.isDigestDue, !isQuiet(draft, context) {
       // One digest a group.
@@ -234,6 +236,13 @@ extension Stage {
     let why = draft.severity == .low ? "of low severity" : "resolved in quiet hours"
     return .hold(
       "\(why): in the next digest", until: context.digestTime(draft.severity, isDue: state.isDigestDue))
+  }
+
+  /// It is not the channel's yet, and may never be: no digest has it before it escalates.
+  private static func escalatesLater(_ draft: Draft, _ context: NotifyContext) -> Bool {
+    let (incident, channel, settings) = (draft.incident, draft.channel.name, context.settings)
+    return draft.trigger == .opened && settings.escalation(to: channel) != nil
+      && incident.firstDue(draft.members, to: channel, settings) > context.now.boot
   }
 
   static let quietHours = Stage(name: .quietHours) { draft, context, _ in
@@ -260,8 +269,11 @@ extension Stage {
 extension Stage {
   static let wait = Stage(name: .wait) { draft, context, _ in
     let (span, what) = length(draft, context.settings)
-    let from = start(draft)
-    let due = from + span
+    let isFirst = draft.trigger == .opened && !draft.record.mayBeKnown
+    let due =
+      isFirst
+      ? draft.incident.firstDue(draft.members, to: draft.channel.name, context.settings)
+      : max(start(draft) + span, calm(draft, context.settings.flap))
     draft.due = due
     guard due <= context.now.boot else { return .hold(what, until: context.wall(due)) }
     // A notification that was being sent may have arrived: it is repeated unchanged.
@@ -286,6 +298,18 @@ extension Stage {
       max(draft.rootLeftAt ?? draft.incident.openedAt, draft.record.lastAt ?? draft.incident.openedAt)
     default: draft.record.lastAt ?? draft.incident.openedAt
     }
+  }
+
+  /// When alerts of checks that flap have been well for long enough, so that their end is no swing.
+  private static func calm(_ draft: Draft, _ flap: FlapSettings) -> Instant {
+    let root = draft.record.heard.root?.source
+    let left =
+      switch draft.trigger {
+      case .belowSeverity: draft.members
+      case .rootRecovered: draft.incident.members.filter { $0.trouble.key.source == root }
+      default: [Incident.Member]()
+      }
+    return draft.swings.calm(left, flap) ?? draft.incident.openedAt
   }
 
   private static func length(_ draft: Draft, _ settings: AlertSettings) -> (Duration, String) {

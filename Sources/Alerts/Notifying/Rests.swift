@@ -80,11 +80,14 @@ extension Draft {
   func restsUntil(_ settings: AlertSettings) -> Instant? {
     // What was left out is sent when its mute ends, which is no change of the incident.
     guard let last = record.lastAt, record.sending == nil, !isNarrowed else { return nil }
+    let due: Instant
     switch trigger {
-    case .reminder: return last + settings.remind
-    case .keepAlive: return last + (channel.keepAlive ?? settings.remind)
+    case .reminder: due = last + settings.remind
+    case .keepAlive: due = last + (channel.keepAlive ?? settings.remind)
     default: return nil
     }
+    // A check that flaps is well for long enough without a change of the incident.
+    return swings.settling.values.min().map { min($0, due) } ?? due
   }
 }
 
@@ -95,12 +98,12 @@ extension Storm {
   func restsUntil(
     _ own: [Incident], _ channel: AlertChannel, _ settings: AlertSettings, news: StormNews = StormNews()
   ) -> Instant? {
-    guard let lastAt else { return own.map(\.openedAt).min().map { $0 + settings.groupWait } }
+    guard let lastAt else { return own.isEmpty ? nil : beganAt + settings.groupWait }
     let isQuiet = own.allSatisfy { $0.activeCount == 0 }
     let firing = own.count { $0.activeCount > 0 || $0.isOpen }
     if isQuiet { return channel.keepAlive.map { lastAt + min($0, settings.groupInterval) } }
     guard !news.isWaiting else { return nil }
-    guard firing > Self.limit, !news.hasChanged, own.allSatisfy({ heard[$0.id] == !$0.isOpen }) else {
+    guard firing > Self.limit, !news.hasChanged, hasHeard(of: own) else {
       return lastAt + settings.groupInterval
     }
     return lastAt + max(settings.groupInterval, channel.keepAlive ?? settings.remind)

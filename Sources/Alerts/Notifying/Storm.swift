@@ -8,6 +8,7 @@ import Monitoring
 package struct Storm: Hashable, Sendable {
   package let id: UniqueID
   package let begin: Timestamp
+  /// When the first of its alerts opened.
   let beganAt: Instant
   /// Those that it tells of, and whether the channel has heard that one is over.
   package internal(set) var incidents: Set<UniqueID> = []
@@ -25,6 +26,9 @@ package struct Storm: Hashable, Sendable {
   }
 
   var isTold: Bool { lastAt != nil }
+
+  /// Whether the channel knows which of these are over.
+  func hasHeard(of own: [Incident]) -> Bool { own.allSatisfy { heard[$0.id] == !$0.isOpen } }
 
   /// Whether incidents that are new join it. One of which so few are open that only a hold keeps it from its end has no new ones:
   /// they are sent by themselves.
@@ -46,8 +50,7 @@ package struct Storm: Hashable, Sendable {
     guard let lastAt else {
       // One that may be over is not begun.
       guard own.contains(where: { $0.activeCount > 0 }) else { return nil }
-      let first = own.map(\.openedAt).min() ?? beganAt
-      return first + settings.groupWait <= now ? .opened : nil
+      return beganAt + settings.groupWait <= now ? .opened : nil
     }
     if firing == 0 { return .recovered }
     let isQuiet = own.allSatisfy { $0.activeCount == 0 }
@@ -57,7 +60,7 @@ package struct Storm: Hashable, Sendable {
     if news.isAcknowledged { return .acknowledged }
     guard lastAt + settings.groupInterval <= now else { return nil }
     if firing <= Self.limit, news.mayEnd { return .recovered }
-    if news.hasChanged || own.contains(where: { heard[$0.id] != !$0.isOpen }) { return .update }
+    if news.hasChanged || !hasHeard(of: own) { return .update }
     guard channel.updates || channel.keepAlive != nil else { return nil }
     let rest = channel.keepAlive ?? settings.remind
     return lastAt + rest <= now ? .update : nil
@@ -86,10 +89,10 @@ struct StormNews: Hashable, Sendable {
     switch decision {
     case .nothing, .fold: return nil
     case .hold(_, _, _, let draft):
-      if draft.isNarrowed || !draft.trigger.saysTheSame { isWaiting = true }
+      if draft.isWaiting || !draft.trigger.saysTheSame { isWaiting = true }
       return nil
     case .send(let draft):
-      if draft.isNarrowed || draft.trigger == .opened { isWaiting = true }
+      if draft.isWaiting || draft.trigger == .opened { isWaiting = true }
       if Self.changes.contains(draft.trigger) { hasChanged = true }
       if !draft.isOver, draft.trigger != .acknowledged, draft.trigger != .reminder || !draft.isForDigest {
         isLive = true

@@ -80,8 +80,10 @@ package struct AlertChannelDefinition: Sendable {
     Key(
       \.hideTargets, "hide_targets", .flag,
       "Leave targets, the paths to them and the text of failures out of notifications", default: "false"),
-    Key(\.title, "title", .text, "Template of the title, such as \"{{severity}}: {{title}}\""),
-    Key(\.text, "text", .text, "Template of the text below it"),
+    Key(
+      \.title, "title", .text,
+      "Template of the title, such as \"{{severity}}: {{title}}\"; without effect for exec and format: json"),
+    Key(\.text, "text", .text, "Template of the text below it; without effect for exec and format: json"),
   ]
 
   private static let list = KeyList(keys)
