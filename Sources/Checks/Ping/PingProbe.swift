@@ -8,7 +8,7 @@ import Network
 /// the deadline.
 ///
 /// The response time is the average round trip, which is what everybody means by it; `timings.total` is how long
-/// the run took, pauses included. The first permitted address is pinged.
+/// the run took, pauses included. Several addresses are pinged in turn, until one replies.
 package struct PingProbe: Probe {
   private let reactor: Reactor
   private let finder: TargetFinder
@@ -27,15 +27,28 @@ package struct PingProbe: Probe {
   ) async throws(CancellationError) -> Probed {
     let check = attempt.check
     guard case .ping(let settings) = check.kind else { return .done(.unsupported(check, by: "ping")) }
-    guard let peer = addresses.first else { preconditionFailure("found no address at all") }
-    var outcome =
-      switch settings.method {
-      case .icmp: try await echo(peer, attempt, settings)
-      case .tcp: try await connect(peer, check, settings, attempt.deadline)
-      }
+    var time = AttemptTime(until: attempt.deadline)
+    var turns = PingTurns()
+    for (index, peer) in addresses.enumerated() where !turns.isOver && (index == 0 || time.left > .zero) {
+      let patience = PingTurns.patience(time, others: addresses.count - index - 1)
+      let settings = index == 0 ? settings : settings.fitting(time.left)
+      let outcome = try await ping(peer, attempt.until(time.deadline), settings, patience)
+      time.spend(outcome.timings.total)
+      turns.add(outcome)
+    }
+    var outcome = turns.outcome
     outcome.timings.dns = dns
     outcome.timings.total = (outcome.timings.total ?? .zero) + (dns ?? .zero)
     return .done(outcome)
+  }
+
+  private func ping(
+    _ peer: SocketAddress, _ attempt: Attempt, _ settings: PingSettings, _ patience: Instant?
+  ) async throws(CancellationError) -> ProbeOutcome {
+    switch settings.method {
+    case .icmp: try await echo(peer, attempt, settings, patience)
+    case .tcp: try await connect(peer, attempt, settings, patience)
+    }
   }
 
   package func unanswered(_ outcome: ProbeOutcome, _ attempt: Attempt) async -> ProbeOutcome {
@@ -50,10 +63,11 @@ package struct PingProbe: Probe {
   }
 
   private func echo(
-    _ peer: SocketAddress, _ attempt: Attempt, _ settings: PingSettings
+    _ peer: SocketAddress, _ attempt: Attempt, _ settings: PingSettings, _ patience: Instant?
   ) async throws(CancellationError) -> ProbeOutcome {
     let (check, deadline) = (attempt.check, attempt.deadline)
     var series = EchoSeries(target: peer.address, settings: settings, nonce: .random(in: 0...UInt64.max))
+    series.patience = patience
     var conversation = try await reactor.converse(series, over: .icmp, with: peer, until: deadline)
     if conversation.report.isForbidden, let identifier = EchoIdentifiers.shared.take() {
       defer { EchoIdentifiers.shared.giveBack(identifier) }
@@ -77,10 +91,11 @@ package struct PingProbe: Probe {
   }
 
   private func connect(
-    _ peer: SocketAddress, _ check: MonitoringCheck, _ settings: PingSettings,
-    _ deadline: Instant
+    _ peer: SocketAddress, _ attempt: Attempt, _ settings: PingSettings, _ patience: Instant?
   ) async throws(CancellationError) -> ProbeOutcome {
-    let series = ConnectSeries(reactor: reactor, peer: peer, settings: settings, deadline: deadline)
+    let check = attempt.check
+    let series = ConnectSeries(
+      reactor: reactor, peer: peer, settings: settings, deadline: attempt.deadline, patience: patience)
     let run = try await series.run()
     var outcome = outcome(of: run.tally, check, settings, elapsed: run.elapsed)
     let isSilent = run.tally.roundTrips.isEmpty && run.tally.errors.isEmpty

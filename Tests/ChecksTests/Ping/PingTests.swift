@@ -145,6 +145,30 @@ extension EchoSeriesTests {
   }
 }
 
+extension EchoSeriesTests {
+  /// A silent address makes room for another one of its host; one that has replied keeps the rest of the time.
+  @Test func patienceEndsWithAReply() throws {
+    var silent = try series(count: 3)
+    silent.patience = start + .milliseconds(250)
+    #expect(silent.opened(at: start).wake == start + .milliseconds(200))
+    let second = silent.woke(at: start + .milliseconds(200))
+    #expect(second.send?[7] == 2 && second.wake == start + .milliseconds(250))
+    #expect(silent.woke(at: start + .milliseconds(250)) == .done)
+    #expect(silent.isGivenUp && silent.tally.facts == PingFacts(sent: 2, received: 0))
+
+    var late = try series(count: 3)
+    late.patience = start + .milliseconds(250)
+    _ = late.opened(at: start)
+    _ = late.woke(at: start + .milliseconds(200))
+    #expect(late.received(reply(1)[...], from: target, at: start + .milliseconds(240)) == .wait)
+    #expect(
+      late.woke(at: start + .milliseconds(250)) == ConversationStep(wake: start + .milliseconds(400)))
+    let third = late.woke(at: start + .milliseconds(400))
+    #expect(third.send?[7] == 3 && third.wake == nil)
+    #expect(!late.isGivenUp)
+  }
+}
+
 @Suite struct PingJudgeTests {
   private let start = Instant.now
 
