@@ -41,7 +41,8 @@ struct EchoSeries: Conversation {
       return .done
     }
     guard let turn = nextTurn else { return .wait }
-    return turn <= now ? sendNext(now) : ConversationStep(wake: turn)
+    // It was woken for its patience, and has a reply.
+    return patience != nil && now < turn ? ConversationStep(wake: turn) : sendNext(now)
   }
 
   /// Of the next packet, on the grid of the first: one late wake-up does not move the others. `nil` when all were sent.

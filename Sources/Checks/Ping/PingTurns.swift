@@ -12,7 +12,20 @@ struct PingTurns {
   mutating func add(_ outcome: ProbeOutcome) { outcomes.append(outcome) }
 
   /// The last address replied, or what failed would fail for the next one too.
-  var isOver: Bool { outcomes.last?.endsTurns ?? false }
+  var isOver: Bool { outcomes.last.map(endsTurns) ?? false }
+
+  /// Of the attempt.
+  let timeout: Duration
+
+  init(timeout: Duration) { self.timeout = timeout }
+
+  /// A missing route is of one address; no permission, no descriptor and a machine that was busy are of all of them.
+  private func endsTurns(_ outcome: ProbeOutcome) -> Bool {
+    if outcome.hasReply { return true }
+    var judged = outcome
+    PauseRule(timeout: timeout).judge(&judged)
+    return judged.verdict.reason.isLocal && judged.verdict.phase != .connect
+  }
 
   /// When an address that is silent makes room for the others. `nil` for the last one, which has the whole of the time.
   static func patience(_ time: AttemptTime, others: Int) -> Instant? {
@@ -24,8 +37,8 @@ struct PingTurns {
     guard let last = outcomes.last else { preconditionFailure("pinged no address at all") }
     guard outcomes.count > 1 else { return last }
     var outcome =
-      last.endsTurns ? last : outcomes.first { !$0.verdict.reason.isLocal } ?? outcomes.first ?? last
-    if !last.endsTurns { outcome.verdict = outcome.verdict.tried(outcomes.count) }
+      isOver ? last : outcomes.first { !$0.verdict.reason.isLocal } ?? outcomes.first ?? last
+    if !isOver { outcome.verdict = outcome.verdict.tried(outcomes.count) }
     outcome.timings.total = outcomes.reduce(.zero) { $0 + $1.took }
     outcome.dialled = dialled
     return outcome
@@ -47,9 +60,6 @@ extension ProbeOutcome {
   fileprivate var took: Duration { self.timings.total ?? .zero }
 
   fileprivate var hasReply: Bool { (self.ping?.received ?? 0) > 0 }
-
-  /// A missing route is of one address; no permission, no descriptor and a machine that was busy are of all of them.
-  fileprivate var endsTurns: Bool { hasReply || verdict.reason.isLocal && verdict.phase != .connect }
 }
 
 extension PingSettings {

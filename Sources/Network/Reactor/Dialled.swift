@@ -46,7 +46,8 @@ extension Reactor {
     let lost = race.failure(of: addresses) { Verdict(losing: $0, in: race, to: name, timeout: timeout) }
     return Dialled(
       verdict: lost.verdict.tried(race.tries.count), peer: lost.peer, elapsed: race.elapsed,
-      tries: race.dialled, tcp: race.tries.first { $0.peer == lost.peer }?.tcp)
+      tries: race.dialled, tcp: race.tries.first { $0.peer == lost.peer }?.tcp,
+      paused: ProcessPauses.shared.longest(since: race.started))
   }
 }
 

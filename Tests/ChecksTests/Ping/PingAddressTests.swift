@@ -90,7 +90,7 @@ struct PingAddressTests {
 
   /// A machine that was busy, or that may not ping, would fail for the next address as well: nothing is said about the host.
   @Test func whatIsThisMachinesFaultForAllEndsTheTurns() {
-    var turns = PingTurns()
+    var turns = PingTurns(timeout: .seconds(10))
     turns.add(failed(Verdict(.pingTimeout, phase: .answer, message: "silent")))
     #expect(!turns.isOver)
     turns.add(failed(Verdict(.localFault, phase: .connect, message: "no route"), 2))
@@ -102,6 +102,19 @@ struct PingAddressTests {
     #expect(turns.outcome.dialled.map(\.address) == ["0.0.0.1", "0.0.0.2", "0.0.0.3"])
     #expect(turns.outcome.dialled.map(\.after) == [.zero, .seconds(2), .seconds(4)])
     #expect(turns.outcome.timings.total == .seconds(6))
+  }
+
+  /// Silence while this process was paused is no reason to blame the next address.
+  @Test func aPauseEndsTheTurns() {
+    var silent = failed(Verdict(.pingTimeout, phase: .answer, message: "silent"))
+    silent.paused = .seconds(2)
+    var turns = PingTurns(timeout: .seconds(10))
+    turns.add(silent)
+    #expect(!turns.isOver)
+    silent.paused = .milliseconds(2001)
+    turns.add(silent)
+    #expect(turns.isOver)
+    #expect(turns.outcome.paused == .milliseconds(2001))
   }
 
   /// A run that begins late has fewer packets, so that none of them lacks the time for its reply.
