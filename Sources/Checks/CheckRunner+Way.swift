@@ -22,7 +22,7 @@ extension CheckRunner {
           attempt.check.addresses == .each
           ? try await probeEach(addresses, dns: name?.elapsed, attempt, probe)
           : onOwnPath(try await ask(attempt, at: addresses, dns: name?.elapsed, probe))
-        return probed.noting(attempt.account(of: addresses, name))
+        return probed.paused(for: name?.paused).noting(attempt.account(of: addresses, name))
       }
     }
   }
@@ -109,6 +109,13 @@ extension Attempt {
 }
 
 extension Probed {
+  /// Its response time may be too long by that as well.
+  fileprivate func paused(for span: Duration?) -> Probed {
+    guard let span, span > .zero, case .done(var outcome) = self, outcome.paused < span else { return self }
+    outcome.paused = span
+    return .done(outcome)
+  }
+
   /// With the name that was resolved first.
   fileprivate func noting(_ name: ResolvedName?) -> Probed {
     guard let name, case .done(var outcome) = self else { return self }

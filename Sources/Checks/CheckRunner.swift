@@ -148,9 +148,7 @@ package struct CheckRunner: Sendable {
   /// Rules for every kind of check.
   static func judge(_ outcome: inout ProbeOutcome, of check: MonitoringCheck) {
     ResponseTimeRule(check.plan.responseTime).judge(&outcome)
-    if outcome.verdict.isSuccess, outcome.paused * 5 > check.timeout {
-      outcome.verdict = .paused(for: outcome.paused)
-    }
+    PauseRule(timeout: check.timeout).judge(&outcome)
     outcome.tellLostSYNs()
     outcome.tellLostSegments()
     if check.plan.negate { NegateRule(check.type).judge(&outcome) }

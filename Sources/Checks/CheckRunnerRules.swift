@@ -46,6 +46,21 @@ package struct ResponseTimeRule: Hashable, Sendable {
   }
 }
 
+/// A pause of this process or machine of more than a fifth of the timeout: the time of an answer cannot be told, and one
+/// that did not come, or did not come whole, may have been missed. A refusal is one all the same.
+struct PauseRule: Hashable, Sendable {
+  let timeout: Duration
+
+  func judge(_ outcome: inout ProbeOutcome) {
+    guard outcome.paused * 5 > timeout else { return }
+    if outcome.verdict.isSuccess {
+      outcome.verdict = .paused(for: outcome.paused)
+    } else if outcome.verdict.status == .timeout || outcome.verdict.reason == .pingLoss {
+      outcome.verdict = .paused(for: outcome.paused, phase: outcome.verdict.phase ?? .answer)
+    }
+  }
+}
+
 extension Duration {
   /// Rounded; exact where it is beyond the limit and would read the same.
   func words(beside limit: Duration) -> String {
@@ -54,10 +69,10 @@ extension Duration {
 }
 
 extension Verdict {
-  /// The time of an answer cannot be told.
-  static func paused(for span: Duration) -> Verdict {
+  /// The time of an answer cannot be told, or an answer that would have come in time was missed.
+  static func paused(for span: Duration, phase: Phase = .assertion) -> Verdict {
     Verdict(
-      .localFault, phase: .assertion,
+      .localFault, phase: phase,
       message: "this machine was busy: this process was paused for \(Int(span.milliseconds)) ms")
   }
 }

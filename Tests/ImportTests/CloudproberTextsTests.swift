@@ -214,6 +214,24 @@ import Testing
     #expect(made.imported.leftOut.map(\.name) == ["\"p\""] && made.imported.leftOut.map(\.why) == [why])
   }
 
+  /// Half-made probes become no check, each with what it lacks.
+  @Test func probesWithoutATypeOrTargets() throws {
+    let made = try ReadSource(
+      .cloudprober,
+      """
+      probe { name: "half" }
+      probe { name: "aimless" type: HTTP }
+      probe { name: "typeless" targets { host_names: "a.example" } }
+      probe { }
+      """)
+    #expect(
+      made.names == []
+        && made.imported.leftOut.map { "\($0.name) \($0.why)" } == [
+          "\"half\" it has no type", "\"aimless\" its targets are not listed in the file",
+          "\"typeless\" it has no type", "\"unnamed\" it has no type",
+        ])
+  }
+
   /// Of the login in an address cloudprober sends nothing.
   @Test func loginsOfAddresses() throws {
     let made = try read("", "HTTP", "endpoint { name: \"e\" url: \"http://u:p4ss@a.example:81/x\" }")

@@ -61,6 +61,38 @@ import Testing
       targets: {staticConfig: {static: ["https://a.example/"]}}
     """
 
+  /// A Probe object of which nothing comes is named, and its targets say why.
+  @Test(
+    arguments: [
+      (
+        "prober: {url: \"snmp:9116\", path: /snmp}\n  targets: {staticConfig: {static: [a.example]}}",
+        "the exporter is asked for none of its targets", "it is scraped at /snmp, not probed"
+      ),
+      (
+        "prober: {url: \"e:9115\", path: \"/probe?module=m\"}\n  targets: {staticConfig: {static: [a.example]}}",
+        "the exporter is asked for none of its targets", "it is scraped at /probe?module=m, not probed"
+      ),
+      ("prober: {url: \"e:9115\"}\n  targets: {staticConfig: {static: []}}", "it lists no targets", nil),
+      ("prober: {url: \"e:9115\"}", "it lists no targets", nil),
+      (
+        "prober: {url: \"e:9115\"}\n  targets: {ingress: {selector: {}}}",
+        "an Ingress is not looked up here: list its addresses", nil
+      ),
+    ] as [(String, String, String?)])
+  func probesThatComeToNothing(spec: String, why: String, reason: String?) throws {
+    let made = try ReadSource(
+      .blackbox,
+      "modules: {m: {prober: http}}\n---\nkind: Probe\nmetadata: {name: p}\nspec:\n  module: m\n  \(spec)\n")
+    #expect(made.names == [] && left(made) == ["\"Probe p\" \(why)"])
+    if let reason { #expect(made.reasons.contains(reason), "\(made.reasons)") }
+  }
+
+  @Test func aProbeWithoutASpec() throws {
+    let made = try ReadSource(
+      .blackbox, "modules: {m: {prober: http}}\n---\nkind: Probe\nmetadata: {name: p}\n")
+    #expect(left(made) == ["\"Probe p\" it lists no targets"])
+  }
+
   /// Values are merged into those of the chart, which has a module of its own.
   @Test(
     arguments: [

@@ -21,3 +21,12 @@ package final class ProcessPauses: Sendable {
   /// The longest that ended since then; at most two minutes ago.
   package func longest(since start: Instant) -> Duration { window.withLock { $0.largest(since: start) } }
 }
+
+/// Pauses from its start on, for a probe that has no report of a loop with a stamp to begin at.
+package struct PauseWatch: Sendable {
+  private let start = Instant.now
+
+  package init() {}
+
+  package var longest: Duration { ProcessPauses.shared.longest(since: start) }
+}

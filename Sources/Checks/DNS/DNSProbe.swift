@@ -37,20 +37,27 @@ package struct DNSProbe: Probe {
   package func probe(
     _ attempt: Attempt, at addresses: [SocketAddress], dns: Duration?
   ) async throws(CancellationError) -> Probed {
+    let pauses = PauseWatch()
     let run: Run
     switch prepare(attempt) {
     case .run(let prepared): run = prepared
     case .ended(let outcome): return .done(outcome)
     }
-    guard let server = run.settings.server else { return .done(try await askSystem(run)) }
+    guard let server = run.settings.server else { return done(try await askSystem(run), pauses) }
     guard run.isPlain, addresses.count == 1 else {
-      return .done(try await ask(addresses, of: server, run, dns: dns))
+      return done(try await ask(addresses, of: server, run, dns: dns), pauses)
     }
     // Without the layers that other checks need: each of them costs as much as judging the answer.
     let client = DNSClient(reactor: reactor, phase: .answer, name: server)
     let query = DNSClient.query(run.question, recursion: run.settings.recursion)
     let reply = try await client.askOverUDP(query, addresses[0], until: attempt.deadline)
-    return .done(try await judged(reply, from: addresses[0], run, dns: dns))
+    return done(try await judged(reply, from: addresses[0], run, dns: dns), pauses)
+  }
+
+  private func done(_ outcome: ProbeOutcome, _ pauses: PauseWatch) -> Probed {
+    var outcome = outcome
+    outcome.paused = pauses.longest
+    return .done(outcome)
   }
 
   package func unanswered(_ outcome: ProbeOutcome, _ attempt: Attempt) async -> ProbeOutcome {

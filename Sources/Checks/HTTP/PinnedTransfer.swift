@@ -58,6 +58,7 @@ struct PinnedTransfer: Sendable {
     let attempt = race.tries.first { $0.peer == peer }
     var report = TransferReport(outcome: .failed(attempt.map(failure) ?? .connectTimeout))
     report.tcp = attempt?.tcp
+    report.times.paused = ProcessPauses.shared.longest(since: race.started)
     return DialledTransfer(
       report: report, peer: peer, elapsed: race.elapsed, lateness: race.lateness, spent: race.elapsed,
       connect: race.elapsed, tries: race.dialled)

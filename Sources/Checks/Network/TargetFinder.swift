@@ -53,8 +53,9 @@ package struct TargetFinder: Sendable {
   ) async throws(CancellationError) -> Finding {
     if let finding = findAtOnce(target, for: attempt) { return finding }
     let check = attempt.check
+    let pauses = PauseWatch()
     let host = try await resolve(target.endpoint.host, for: attempt, until: deadline)
-    let name = host.time(of: target.endpoint.host)
+    let name = host.time(of: target.endpoint.host, paused: pauses.longest)
     let dns = name?.elapsed
     if let failure = host.failure {
       let told = told(failure, of: target.endpoint.host, host.aliases, by: check)
@@ -62,6 +63,7 @@ package struct TargetFinder: Sendable {
       let shown = failure.reason == .policyDenied ? nil : dns
       var outcome = ProbeOutcome(told, responseTime: shown, timings: Timings(dns: shown, total: shown))
       outcome.account = attempt.account(of: target.endpoint.host, host)
+      outcome.paused = name?.paused ?? .zero
       return .ended(outcome)
     }
     let finding = judged(host.addresses, of: target, for: attempt, name: name)
@@ -262,8 +264,9 @@ extension IPAddress {
 
 extension ResolvedHost {
   /// `nil` where the host is an address itself.
-  fileprivate func time(of host: String) -> NameTime? {
-    IPAddress(host) == nil ? NameTime(elapsed: elapsed, spent: spent, source: source) : nil
+  fileprivate func time(of host: String, paused: Duration = .zero) -> NameTime? {
+    IPAddress(host) == nil
+      ? NameTime(elapsed: elapsed, spent: spent, source: source, paused: paused) : nil
   }
 }
 

@@ -12,6 +12,8 @@ struct ConnectSeries: Sendable {
   let peer: SocketAddress
   let settings: PingSettings
   let deadline: Instant
+  /// As that of `EchoSeries`.
+  var patience: Instant?
 
   /// Outcome of a run.
   struct Outcome: Sendable {
@@ -25,34 +27,81 @@ struct ConnectSeries: Sendable {
     var tcp: TransportFacts?
   }
 
+  private enum Event: Sendable {
+    case report(Int, FlowReport)
+    /// Dialled, and given up with the run.
+    case abandoned
+    /// The time was over before its turn.
+    case unsent
+    case patienceEnded
+  }
+
   func run() async throws(CancellationError) -> Outcome {
     let start = Instant.now
-    let reports = await withTaskGroup(of: (Int, FlowReport)?.self) { group in
+    let (reports, abandoned) = await withTaskGroup(of: Event.self) { group in
       for number in 1...settings.count {
         group.addTask { await report(number, start) }
       }
-      var reports: [(Int, FlowReport)] = []
-      for await report in group { if let report { reports.append(report) } }
-      return reports.sorted { $0.0 < $1.0 }
+      if let patience {
+        group.addTask {
+          try? await TimeSource.system.sleep(until: patience)
+          return .patienceEnded
+        }
+      }
+      return await collect(&group)
     }
     if Task.isCancelled { throw CancellationError() }
     var outcome = Outcome()
-    for (number, report) in reports { outcome.add(report, number) }
-    outcome.elapsed = start.duration(to: reports.map(\.1.ended).max() ?? start)
+    for (number, report) in reports.sorted(by: { $0.0 < $1.0 }) { outcome.add(report, number) }
+    outcome.tally.sent += abandoned
+    outcome.elapsed = start.duration(to: abandoned > 0 ? .now : reports.map(\.1.ended).max() ?? start)
     return outcome
   }
 
-  /// On the grid of the first connection. `nil` when it was cancelled, or the time was over before its turn.
-  private func report(
-    _ number: Int, _ start: Instant
-  ) async -> (Int, FlowReport)? {
+  /// The connections that ended by themselves, and how many were given up.
+  private func collect(
+    _ group: inout TaskGroup<Event>
+  ) async -> (reports: [(Int, FlowReport)], abandoned: Int) {
+    var (reports, abandoned, ended) = ([(Int, FlowReport)](), 0, 0)
+    for await event in group {
+      switch event {
+      case .report(let number, let report): reports.append((number, report))
+      case .abandoned: abandoned += 1
+      case .unsent: break
+      case .patienceEnded:
+        if !reports.contains(where: \.1.isReply) { group.cancelAll() }
+        continue
+      }
+      ended += 1
+      if ended == settings.count { group.cancelAll() }
+    }
+    return (reports, abandoned)
+  }
+
+  /// On the grid of the first connection.
+  private func report(_ number: Int, _ start: Instant) async -> Event {
     let turn = start + settings.packetInterval * (number - 1)
     do {
       if number > 1 { try await TimeSource.system.sleep(until: turn) }
-      guard Instant.now < deadline else { return nil }
-      return (number, try await reactor.converse(Silence(), over: .tcp, with: peer, until: deadline).report)
+      guard Instant.now < deadline else { return .unsent }
     } catch {
-      return nil
+      return .unsent
+    }
+    do {
+      return .report(
+        number, try await reactor.converse(Silence(), over: .tcp, with: peer, until: deadline).report)
+    } catch {
+      return .abandoned
+    }
+  }
+}
+
+extension FlowReport {
+  /// The host accepted the connection or refused it.
+  fileprivate var isReply: Bool {
+    switch end {
+    case .done, .closed, .failed(ECONNREFUSED), .failed(ECONNRESET): true
+    case .failed, .timedOut: false
     }
   }
 }
@@ -65,13 +114,12 @@ extension ConnectSeries.Outcome {
     }
     tally.sent += 1
     if let one = report.tcp { tcp = tcp?.adding(one) ?? one }
-    switch report.end {
-    case .done, .closed, .failed(ECONNREFUSED), .failed(ECONNRESET):
+    if report.isReply {
       tally.roundTrips[number] = report.started.duration(to: report.connected ?? report.ended)
-    case .failed(let code):
+    } else if case .failed(let code) = report.end {
       if code != ETIMEDOUT { tally.errors[number] = ICMPError(code: code) }
-    case .timedOut:
-      if report.isOwnLateness, late == nil { late = report }
+    } else if report.isOwnLateness, late == nil {
+      late = report
     }
   }
 }

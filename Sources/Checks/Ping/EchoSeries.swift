@@ -14,7 +14,12 @@ struct EchoSeries: Conversation {
   /// Over a raw socket, which hears the replies to every ping of this machine to this target; nil: over one that hears
   /// its own only.
   var identifier: UInt16?
+  /// When the run ends if nothing has answered by then, so that another address of the host gets its turn. `nil` waits
+  /// until the deadline.
+  var patience: Instant?
 
+  /// It ended because its patience did.
+  private(set) var isGivenUp = false
   private(set) var tally = PingTally()
   /// When each left, by the kernel's stamp where there is one.
   private var sentAt: [Instant] = []
@@ -31,20 +36,31 @@ struct EchoSeries: Conversation {
   mutating func opened(at now: Instant) -> ConversationStep { sendNext(now) }
 
   mutating func woke(at now: Instant) -> ConversationStep {
-    sentAt.count < settings.count ? sendNext(now) : .wait
+    if let patience, patience <= now, tally.roundTrips.isEmpty {
+      isGivenUp = true
+      return .done
+    }
+    guard let turn = nextTurn else { return .wait }
+    // It was woken for its patience, and has a reply.
+    return patience != nil && now < turn ? ConversationStep(wake: turn) : sendNext(now)
+  }
+
+  /// Of the next packet, on the grid of the first: one late wake-up does not move the others. `nil` when all were sent.
+  private var nextTurn: Instant? {
+    guard let start, sentAt.count < settings.count else { return nil }
+    // bounded: at most 100 packets
+    return start + settings.packetInterval * sentAt.count
   }
 
   private mutating func sendNext(_ now: Instant) -> ConversationStep {
     // bounded: at most 100 packets
     var echo = ICMPEcho(sequence: UInt16(sentAt.count + 1), nonce: nonce, size: settings.size)
     echo.identifier = identifier
-    let start = start ?? now
-    self.start = start
+    start = start ?? now
     sentAt.append(now)
     tally.sent = sentAt.count
-    // On the grid of the first packet: one late wake-up does not move the others.
-    // bounded: at most 100 packets
-    let next = sentAt.count < settings.count ? start + settings.packetInterval * sentAt.count : nil
+    let waits = tally.roundTrips.isEmpty ? patience : nil
+    let next = nextTurn.map { min($0, waits ?? $0) } ?? waits
     return ConversationStep(send: echo.request(version: target.version), wake: next)
   }
 

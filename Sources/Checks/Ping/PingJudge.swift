@@ -10,6 +10,8 @@ struct PingJudge {
   let settings: PingSettings
   /// Whether a message may name the router that sent an error; a stranger's may not, it leaves this machine.
   let namesOffender: Bool
+  /// How long this process was paused during the run: a round trip may be too long by as much.
+  var paused = Duration.zero
 
   func judge(_ tally: PingTally) -> (verdict: Verdict, assertions: [Assertion]) {
     let facts = tally.facts
@@ -22,13 +24,15 @@ struct PingJudge {
     let average = facts.average ?? .zero
     let slow = "the average round trip took \(average.roundedText)"
     if let fail = settings.rtt.fail, average > fail {
-      return (Verdict(.responseTime, phase: .assertion, message: slow), assertions)
+      let verdict = Verdict(.responseTime, phase: .assertion, message: slow)
+      return (average - paused > fail ? verdict : .paused(for: paused), assertions)
     }
     if let warn = settings.loss.warn, facts.loss > warn {
       return (Verdict(.pingLoss, phase: .assertion, message: lost, degraded: true), assertions)
     }
     if let warn = settings.rtt.warn, average > warn {
-      return (Verdict(.responseTime, phase: .assertion, message: slow, degraded: true), assertions)
+      let verdict = Verdict(.responseTime, phase: .assertion, message: slow, degraded: true)
+      return (average - paused > warn ? verdict : .paused(for: paused), assertions)
     }
     return (.ok, assertions)
   }

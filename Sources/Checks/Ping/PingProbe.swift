@@ -8,7 +8,7 @@ import Network
 /// the deadline.
 ///
 /// The response time is the average round trip, which is what everybody means by it; `timings.total` is how long
-/// the run took, pauses included. The first permitted address is pinged.
+/// the run took, pauses included. Several addresses are pinged in turn, until one replies.
 package struct PingProbe: Probe {
   private let reactor: Reactor
   private let finder: TargetFinder
@@ -27,15 +27,28 @@ package struct PingProbe: Probe {
   ) async throws(CancellationError) -> Probed {
     let check = attempt.check
     guard case .ping(let settings) = check.kind else { return .done(.unsupported(check, by: "ping")) }
-    guard let peer = addresses.first else { preconditionFailure("found no address at all") }
-    var outcome =
-      switch settings.method {
-      case .icmp: try await echo(peer, attempt, settings)
-      case .tcp: try await connect(peer, check, settings, attempt.deadline)
-      }
+    var time = AttemptTime(until: attempt.deadline)
+    var turns = PingTurns(timeout: check.timeout)
+    for (index, peer) in addresses.enumerated() where !turns.isOver && (index == 0 || time.left > .zero) {
+      let patience = PingTurns.patience(time, others: addresses.count - index - 1)
+      let settings = index == 0 ? settings : settings.fitting(time.left)
+      let outcome = try await ping(peer, attempt.until(time.deadline), settings, patience)
+      time.spend(outcome.timings.total)
+      turns.add(outcome)
+    }
+    var outcome = turns.outcome
     outcome.timings.dns = dns
     outcome.timings.total = (outcome.timings.total ?? .zero) + (dns ?? .zero)
     return .done(outcome)
+  }
+
+  private func ping(
+    _ peer: SocketAddress, _ attempt: Attempt, _ settings: PingSettings, _ patience: Instant?
+  ) async throws(CancellationError) -> ProbeOutcome {
+    switch settings.method {
+    case .icmp: try await echo(peer, attempt, settings, patience)
+    case .tcp: try await connect(peer, attempt, settings, patience)
+    }
   }
 
   package func unanswered(_ outcome: ProbeOutcome, _ attempt: Attempt) async -> ProbeOutcome {
@@ -45,15 +58,18 @@ package struct PingProbe: Probe {
     return outcome
   }
 
-  private func judge(_ check: MonitoringCheck, _ settings: PingSettings) -> PingJudge {
-    PingJudge(settings: settings, namesOffender: check.origin == .local)
+  private func judge(
+    _ check: MonitoringCheck, _ settings: PingSettings, paused: Duration = .zero
+  ) -> PingJudge {
+    PingJudge(settings: settings, namesOffender: check.origin == .local, paused: paused)
   }
 
   private func echo(
-    _ peer: SocketAddress, _ attempt: Attempt, _ settings: PingSettings
+    _ peer: SocketAddress, _ attempt: Attempt, _ settings: PingSettings, _ patience: Instant?
   ) async throws(CancellationError) -> ProbeOutcome {
-    let (check, deadline) = (attempt.check, attempt.deadline)
+    let (check, deadline, pauses) = (attempt.check, attempt.deadline, PauseWatch())
     var series = EchoSeries(target: peer.address, settings: settings, nonce: .random(in: 0...UInt64.max))
+    series.patience = patience
     var conversation = try await reactor.converse(series, over: .icmp, with: peer, until: deadline)
     if conversation.report.isForbidden, let identifier = EchoIdentifiers.shared.take() {
       defer { EchoIdentifiers.shared.giveBack(identifier) }
@@ -61,7 +77,7 @@ package struct PingProbe: Probe {
       conversation = try await reactor.converse(series, over: .rawICMP, with: peer, until: deadline)
     }
     let (tally, report) = (conversation.conversation.tally, conversation.report)
-    var outcome = outcome(of: tally, check, settings, elapsed: report.elapsed)
+    var outcome = outcome(of: tally, check, settings, pauses, elapsed: report.elapsed)
     if case .failed(let code) = report.end, tally.roundTrips.isEmpty {
       outcome.verdict = Verdict(pinging: report, code: code, host: settings.host, source: peer.source)
     } else if report.isOwnLateness, !outcome.verdict.isSuccess {
@@ -77,12 +93,14 @@ package struct PingProbe: Probe {
   }
 
   private func connect(
-    _ peer: SocketAddress, _ check: MonitoringCheck, _ settings: PingSettings,
-    _ deadline: Instant
+    _ peer: SocketAddress, _ attempt: Attempt, _ settings: PingSettings, _ patience: Instant?
   ) async throws(CancellationError) -> ProbeOutcome {
-    let series = ConnectSeries(reactor: reactor, peer: peer, settings: settings, deadline: deadline)
+    let check = attempt.check
+    let series = ConnectSeries(
+      reactor: reactor, peer: peer, settings: settings, deadline: attempt.deadline, patience: patience)
+    let pauses = PauseWatch()
     let run = try await series.run()
-    var outcome = outcome(of: run.tally, check, settings, elapsed: run.elapsed)
+    var outcome = outcome(of: run.tally, check, settings, pauses, elapsed: run.elapsed)
     let isSilent = run.tally.roundTrips.isEmpty && run.tally.errors.isEmpty
     if let fault = run.fault, isSilent, case .failed(let code) = fault.end {
       outcome.verdict = Verdict(
@@ -96,12 +114,16 @@ package struct PingProbe: Probe {
   }
 
   private func outcome(
-    of tally: PingTally, _ check: MonitoringCheck, _ settings: PingSettings, elapsed: Duration
+    of tally: PingTally, _ check: MonitoringCheck, _ settings: PingSettings, _ pauses: PauseWatch,
+    elapsed: Duration
   ) -> ProbeOutcome {
-    let (verdict, assertions) = judge(check, settings).judge(tally)
+    let paused = pauses.longest
+    let (verdict, assertions) = judge(check, settings, paused: paused).judge(tally)
     let facts = tally.sent == 0 ? nil : tally.facts
-    return ProbeOutcome(
+    var outcome = ProbeOutcome(
       verdict, responseTime: facts?.average, timings: Timings(total: elapsed), ping: facts,
       assertions: assertions)
+    outcome.paused = paused
+    return outcome
   }
 }

@@ -129,11 +129,15 @@ struct ProbeObject {
   init(_ node: ForeignNode, _ ledger: Ledger) { section = Section(node, ledger) }
 
   func wishes(_ work: RelabelWork) throws(ImportProblem) -> [ProbeWish] {
+    section.ledger.settle()
     section.carry("apiVersion", "kind")
     let metadata = section.section("metadata")
     let (name, namespace) = (metadata?.text("name") ?? "probe", metadata?.text("namespace") ?? "default")
     metadata?.listRest("it is about the object in Kubernetes")
-    guard let spec = section.section("spec") else { return [] }
+    guard let spec = section.section("spec") else {
+      section.ledger.leaveOut("Probe \(name)", Self.withoutTargets)
+      return []
+    }
     let pace = ScrapePace(probe: spec)
     let prober = spec.section("prober")
     var common = TargetLabels([("__metrics_path__", prober?.text("path") ?? "/probe")] + pace.labels)
@@ -147,7 +151,8 @@ struct ProbeObject {
     }
     if let module = spec.text("module") { common["__param_module"] = module }
     let made = try targets(spec, common, namespace, prober?["url"]?.text ?? "exporter", pace, work)
-    if let targets = spec.section("targets"), targets["ingress"] != nil {
+    let isIngress = spec["targets"]?["ingress"] != nil
+    if isIngress, let targets = spec.section("targets") {
       let why = "an Ingress is not looked up here: list its addresses"
       section.ledger.settle()
       targets.list(why, "ingress")
@@ -155,8 +160,16 @@ struct ProbeObject {
     }
     spec.list("it says where the exporter is", "prober")
     spec.listRest("it is about Prometheus, not about the target")
+    if made.isEmpty, !isIngress {
+      let listed = spec["targets"]?["staticConfig"]?["static"]?.items ?? []
+      section.ledger.leaveOut(
+        "Probe \(name)",
+        listed.isEmpty ? Self.withoutTargets : "the exporter is asked for none of its targets")
+    }
     return made
   }
+
+  private static let withoutTargets = "it lists no targets"
 
   private func targets(
     _ spec: Section, _ common: TargetLabels, _ namespace: String, _ exporter: String, _ pace: ScrapePace,

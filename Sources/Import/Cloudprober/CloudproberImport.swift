@@ -69,9 +69,12 @@ struct CloudproberProbe {
     let targets = types[kind] == nil ? [] : targets()
     guard let type = types[kind], !targets.isEmpty else {
       let why =
-        types[kind] == nil ? "no check here is of this kind" : "its targets are not listed in the file"
+        types[kind] != nil
+        ? "its targets are not listed in the file"
+        : kind.isEmpty ? "it has no type" : "no check here is of this kind"
       section.listAll(why)
-      section.ledger.leaveOut(name, types[kind] == nil ? "\(why): \(kind.printable(maxBytes: 40))" : why)
+      let isForeign = types[kind] == nil && !kind.isEmpty
+      section.ledger.leaveOut(name, isForeign ? "\(why): \(kind.printable(maxBytes: 40))" : why)
       return []
     }
     let settings = section.section("\(type)_probe")

@@ -94,7 +94,26 @@ package struct DNSClient: Sendable {
       held: report.held)
   }
 
+  /// A server that does not understand EDNS is asked once more without, over another connection: it may end the first
+  /// behind its answer. Without an answer to that, what it said counts.
   private func askOverTCP(
+    _ query: DNSQuery, _ server: SocketAddress, until deadline: Instant
+  ) async throws(CancellationError) -> DNSReply {
+    var time = AttemptTime(until: deadline)
+    let first = try await askOnceOverTCP(query, server, until: deadline)
+    time.spend(first.spent)
+    guard query.edns, first.message?.refusesEDNS == true, time.left > .zero else { return first }
+    var again = query
+    (again.id, again.edns) = (Self.freshID(), false)
+    let second = try await askOnceOverTCP(again, server, until: time.deadline)
+    var reply = second.failure == nil ? second : first
+    reply.ignored = first.ignored + second.ignored  // bounded: packets of two connections
+    reply.elapsed = first.elapsed + second.elapsed
+    reply.held = first.held + second.held
+    return reply
+  }
+
+  private func askOnceOverTCP(
     _ query: DNSQuery, _ server: SocketAddress, until deadline: Instant
   ) async throws(CancellationError) -> DNSReply {
     let outcome = try await reactor.converse(
@@ -146,6 +165,7 @@ package struct DNSClient: Sendable {
   private func failure(
     _ report: FlowReport, _ server: String, _ source: IPAddress?, _ ignored: Int
   ) -> Verdict {
+    let rest = ignored == 0 ? "" : "; \(ignored) packets that answered no question of ours were ignored"
     switch report.end {
     case .timedOut where report.connected == nil && transport != .udp:
       if report.isOwnLateness { return .ownLateness(report, phase: .connect) }
@@ -154,11 +174,10 @@ package struct DNSClient: Sendable {
         message: "\(server): \(ConnectionWords.overdue(.connection, "in time"))")
     case .timedOut, .done:
       if report.isOwnLateness { return .ownLateness(report, phase: phase) }
-      let rest = ignored == 0 ? "" : "; \(ignored) packets that answered no question of ours were ignored"
       return Verdict(.dnsTimeout, phase: phase, message: "\(server) did not answer\(rest)")
     case .closed:
       return Verdict(
-        .connectionClosed, phase: phase, message: "\(server): \(ConnectionWords.closed())")
+        .connectionClosed, phase: phase, message: "\(server): \(ConnectionWords.closed())\(rest)")
     case .failed(let code):
       return Verdict(
         errno: code, phase: report.connected == nil ? .connect : phase, peer: server, source: source)

@@ -116,6 +116,9 @@ package struct DNSMessage: Hashable, Sendable {
 }
 
 extension DNSMessage {
+  /// The answer of servers from before EDNS to a question with it (RFC 6891 7).
+  var refusesEDNS: Bool { rcode == .formErr || rcode == .notImp }
+
   /// It points elsewhere: the server neither answers for the name nor looks it up for others. For a stub resolver it is
   /// no answer at all. With an SOA record it says that there is nothing (RFC 2308 section 2.2).
   package var isReferral: Bool {

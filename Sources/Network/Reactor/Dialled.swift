@@ -44,14 +44,10 @@ extension Reactor {
         tries: race.dialled, tcp: winner.tcp, paused: ProcessPauses.shared.longest(since: race.started))
     }
     let lost = race.failure(of: addresses) { Verdict(losing: $0, in: race, to: name, timeout: timeout) }
-    var verdict = lost.verdict
-    if race.tries.count > 1, let message = verdict.message {
-      verdict = Verdict(
-        verdict.reason, phase: verdict.phase, message: "\(message); \(race.tries.count) addresses tried")
-    }
     return Dialled(
-      verdict: verdict, peer: lost.peer, elapsed: race.elapsed, tries: race.dialled,
-      tcp: race.tries.first { $0.peer == lost.peer }?.tcp)
+      verdict: lost.verdict.tried(race.tries.count), peer: lost.peer, elapsed: race.elapsed,
+      tries: race.dialled, tcp: race.tries.first { $0.peer == lost.peer }?.tcp,
+      paused: ProcessPauses.shared.longest(since: race.started))
   }
 }
 
@@ -103,6 +99,12 @@ extension DialTry {
 }
 
 extension Verdict {
+  /// Says of how many addresses none could be reached. Of one it says nothing.
+  package func tried(_ count: Int) -> Verdict {
+    guard count > 1, let message else { return self }
+    return Verdict(reason, phase: phase, message: "\(message); \(count) addresses tried")
+  }
+
   /// The meaning of an attempt that did not connect.
   init(losing attempt: DialTry, in race: RaceReport, to peer: Endpoint, timeout: Duration?) {
     switch attempt.end {

@@ -48,9 +48,15 @@ package struct NameTime: Hashable, Sendable {
   /// Its part of the attempt's time, without the time that this machine held back.
   package var spent: Duration
   package var source: NameSource?
+  /// How long this process was paused meanwhile.
+  package let paused: Duration
 
-  package init(elapsed: Duration, spent: Duration, source: NameSource? = nil) {
-    (self.elapsed, self.spent, self.source) = (elapsed, spent, source)
+  /// - Parameter paused: no part of the attempt's time: its target has all of that still.
+  package init(
+    elapsed: Duration, spent: Duration, source: NameSource? = nil, paused: Duration = .zero
+  ) {
+    (self.elapsed, self.source, self.paused) = (elapsed, source, min(elapsed, paused))
+    self.spent = max(.zero, spent - self.paused)
   }
 }
 

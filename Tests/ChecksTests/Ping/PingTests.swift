@@ -145,13 +145,38 @@ extension EchoSeriesTests {
   }
 }
 
+extension EchoSeriesTests {
+  /// A silent address makes room for another one of its host; one that has replied keeps the rest of the time.
+  @Test func patienceEndsWithAReply() throws {
+    var silent = try series(count: 3)
+    silent.patience = start + .milliseconds(250)
+    #expect(silent.opened(at: start).wake == start + .milliseconds(200))
+    let second = silent.woke(at: start + .milliseconds(200))
+    #expect(second.send?[7] == 2 && second.wake == start + .milliseconds(250))
+    #expect(silent.woke(at: start + .milliseconds(250)) == .done)
+    #expect(silent.isGivenUp && silent.tally.facts == PingFacts(sent: 2, received: 0))
+
+    var late = try series(count: 3)
+    late.patience = start + .milliseconds(250)
+    _ = late.opened(at: start)
+    _ = late.woke(at: start + .milliseconds(200))
+    #expect(late.received(reply(1)[...], from: target, at: start + .milliseconds(240)) == .wait)
+    #expect(
+      late.woke(at: start + .milliseconds(250)) == ConversationStep(wake: start + .milliseconds(400)))
+    let third = late.woke(at: start + .milliseconds(400))
+    #expect(third.send?[7] == 3 && third.wake == nil)
+    #expect(!late.isGivenUp)
+  }
+}
+
 @Suite struct PingJudgeTests {
   private let start = Instant.now
 
   /// `answered` of 4 packets, each after `trip`.
   private func judge(
     answered: Int, trip: Duration = .milliseconds(20), loss: Thresholds<Double> = Thresholds(),
-    rtt: Thresholds<Duration> = Thresholds(), error: ICMPError? = nil, namesOffender: Bool = true
+    rtt: Thresholds<Duration> = Thresholds(), error: ICMPError? = nil, namesOffender: Bool = true,
+    paused: Duration = .zero
   ) throws -> (verdict: Verdict, assertions: [Assertion]) {
     let settings = try pingSettings {
       ($0.ping.count, $0.size, $0.ping.loss, $0.ping.rtt) = (4, 0, loss, rtt)
@@ -168,7 +193,7 @@ extension EchoSeriesTests {
         _ = series.refused(error, about: packet[...])
       }
     }
-    return PingJudge(settings: settings, namesOffender: namesOffender).judge(series.tally)
+    return PingJudge(settings: settings, namesOffender: namesOffender, paused: paused).judge(series.tally)
   }
 
   @Test func oneReplyIsEnoughUnlessAsked() throws {
@@ -208,6 +233,20 @@ extension EchoSeriesTests {
     #expect(failed.verdict.reason == .pingLoss)
     #expect(failed.verdict.message == "3 of 4 packets lost")
     #expect(try judge(answered: 0, loss: loss).assertions.map(\.ok) == [false, false])
+  }
+
+  /// A round trip that is beyond its limit only with a pause of this process says nothing about the host.
+  @Test(
+    arguments: [
+      (41, 1, CheckState.unknown), (42, 1, .down), (21, 1, .unknown), (22, 1, .degraded), (19, 9, .up),
+    ])
+  func roundTripsOfAPausedProcess(trip: Int, paused: Int, state: CheckState) throws {
+    let rtt = Thresholds(warn: Duration.milliseconds(20), fail: .milliseconds(40))
+    let judged = try judge(
+      answered: 4, trip: .milliseconds(trip), rtt: rtt, paused: .milliseconds(paused))
+    #expect(judged.verdict.state == state)
+    guard state == .unknown else { return }
+    #expect(judged.verdict == .paused(for: .milliseconds(paused)))
   }
 
   @Test func roundTripHasThresholds() throws {

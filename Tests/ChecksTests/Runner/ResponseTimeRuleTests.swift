@@ -51,10 +51,17 @@ import Testing
     #expect(outcome.verdict == Verdict(.localFault, phase: .assertion, message: message))
   }
 
-  /// A success with a pause of more than a fifth of the timeout has no time that could be told; a failure is one.
+  /// A success with a pause of more than a fifth of the timeout has no time that could be told, and what did not come may
+  /// have been missed; a refusal is one.
   @Test(
     arguments: [
       (.ok, 200, .up), (.ok, 201, .unknown), (Verdict(.connectRefused, phase: .connect), 900, .down),
+      (Verdict(.dnsTimeout, phase: .answer), 200, .down),
+      (Verdict(.dnsTimeout, phase: .answer), 201, .unknown),
+      (Verdict(.connectTimeout, phase: .connect), 201, .unknown),
+      (Verdict(.pingTimeout, phase: .answer), 201, .unknown),
+      (Verdict(.pingLoss, phase: .assertion), 201, .unknown),
+      (Verdict(.dnsAnswer, phase: .assertion), 900, .down),
     ] as [(Verdict, Int, CheckState)])
   func longPauses(found: Verdict, paused: Int, state: CheckState) throws {
     var definition = CheckDefinition()
@@ -64,7 +71,9 @@ import Testing
     outcome.paused = .milliseconds(paused)
     CheckRunner.judge(&outcome, of: try MonitoringCheck(definition))
     #expect(outcome.verdict.state == state)
-    #expect(outcome.verdict == (state == .unknown ? .paused(for: .milliseconds(paused)) : found))
+    let phase = found.phase ?? .assertion
+    #expect(
+      outcome.verdict == (state == .unknown ? .paused(for: .milliseconds(paused), phase: phase) : found))
   }
 
   @Test func bothConditionsAreReportedAlways() {
