@@ -40,6 +40,8 @@ package final class HandshakeJudge {
   private var records = RecordBudget()
   /// The server sent more records without content than any connection has, and reading was ended for it.
   package private(set) var isFlooded = false
+  /// The one further handshake that a server may ask for has begun.
+  private var hasRenegotiated = false
   /// A record came once the handshake was complete.
   private var hasHeardSince = false
   /// Counts the chain that was received, until the connection is no more.
@@ -275,8 +277,9 @@ package final class HandshakeJudge {
     if event & SSL_CB_HANDSHAKE_START != 0 {
       quartz_ssl_request_staple(ssl)
       // Up to TLS 1.2 a second handshake is how a server asks for a client certificate once it knows the path, and it may be
-      // content without one. There is no third.
-      if doneAt != nil { quartz_ssl_end_renegotiation(ssl) }
+      // content without one. This event comes before the server's request for it is read, so only the next one is refused.
+      if hasRenegotiated { quartz_ssl_end_renegotiation(ssl) }
+      hasRenegotiated = doneAt != nil
     }
     if event & SSL_CB_HANDSHAKE_START != 0, let serverName = options.serverName, IPAddress(serverName) == nil
     {
