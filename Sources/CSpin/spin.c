@@ -17,8 +17,8 @@
 
 /* Connections ended in one turn that can be told of. */
 #define QUARTZ_SPIN_CUTS 16
-/* Bytes read since the first look that are more than any handshake: its chain of certificates may have 64 KiB. */
-#define QUARTZ_SPIN_MANY (96u * 1024)
+/* Bytes read since the first look that are more than any handshake: its chain of certificates may have 100 KiB. */
+#define QUARTZ_SPIN_MANY (132u * 1024)
 /* Byte by byte it is less, and takes longer: then this much, at so many looks. */
 #define QUARTZ_SPIN_SOME (8u * 1024)
 #define QUARTZ_SPIN_LOOKS 5

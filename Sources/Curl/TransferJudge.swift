@@ -255,7 +255,12 @@ extension TransferEnd {
     // Legal, and no answer: RST_STREAM or GOAWAY.
     case CURLE_HTTP2_STREAM: return failed(.reset, "the server broke the request off over HTTP/2")
     case CURLE_HTTP2: return failed(.reset, "the HTTP/2 connection was ended before the answer was complete")
-    case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_RECV_ERROR,
+    // Of HTTP/0.9, which is any text at all.
+    case CURLE_UNSUPPORTED_PROTOCOL:
+      return failed(
+        .httpProtocol,
+        "no HTTP status line came: another protocol, or HTTP/2 without TLS (http_version: 2)")
+    case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_RECV_ERROR,
       CURLE_WRITE_ERROR:
       return failed(.httpProtocol, "the answer breaks the rules of HTTP")
     case CURLE_OUT_OF_MEMORY where phase == .firstByte || phase == .transfer:

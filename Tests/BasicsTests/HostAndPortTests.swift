@@ -138,12 +138,13 @@ import Testing
   @Test func whatDidNotEnd() {
     #expect(ConnectionWords.overdue(.connection) == "no connection within the time limit")
     let limit = "within the timeout of 5s"
-    let parts: [ConnectionWords.Part] = [.connection, .handshake, .answer, .rest]
+    let parts: [ConnectionWords.Part] = [.connection, .handshake, .answer, .relayedAnswer, .rest]
     #expect(
       parts.map { ConnectionWords.overdue($0, limit) } == [
         "no connection within the timeout of 5s",
         "connected, but the tls handshake did not end within the timeout of 5s",
         "connected, but no answer came within the timeout of 5s",
+        "no answer came within the timeout of 5s",
         "the answer did not end within the timeout of 5s",
       ])
   }

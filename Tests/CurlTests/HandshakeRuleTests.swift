@@ -2,6 +2,8 @@
 
 import Basics
 import COpenSSL
+import Foundation
+import TestSupport
 import Testing
 
 @testable import Curl
@@ -44,6 +46,18 @@ import Testing
     let end = HandshakeEnd(errorCode: code)
     #expect(end.failure(inHandshake: true)?.kind == kind.map { .tls($0) })
     #expect(end.failure(inHandshake: false) == nil)
+  }
+
+  /// The limit is ours: the message says which, and advice knows it by its words.
+  @Test func aChainThatIsTooLong() {
+    let end = HandshakeEnd(errorCode: UInt(20) << 23 | UInt(SSL_R_EXCESSIVE_MESSAGE_SIZE))
+    #expect(
+      end.failure(inHandshake: true)
+        == TransferFailure(
+          .tls(.handshake), phase: .tls,
+          message:
+            "tls handshake failed: certificates of more than 100 KiB, or another message that is longer than its kind may be"
+        ))
   }
 
   @Test func aReasonWithoutAName() {
@@ -161,6 +175,24 @@ import Testing
       #expect(CertificateVerdict.weakness(signatureDigest: digest) == "\(name) signature")
     }
     #expect(CertificateVerdict.weakness(signatureDigest: NID_sha256) == nil)
+  }
+
+  /// A serial number may be negative, which RFC 5280 forbids and some certificates have.
+  @Test(arguments: [("-5", "-05"), ("5", "05"), ("255", "FF")])
+  func aSerialHasItsSign(number: String, serial: String) async throws {
+    try await withTemporaryDirectory { folder in
+      try runTool(
+        "/usr/bin/openssl",
+        [
+          "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", "k",
+          "-out", "c", "-subj", "/CN=a", "-set_serial", number,
+        ], in: folder)
+      let file = try #require(BIO_new_file(folder.appending(path: "c").path, "r"))
+      defer { BIO_free(file) }
+      let certificate = try #require(PEM_read_bio_X509(file, nil, nil, nil))
+      defer { X509_free(certificate) }
+      #expect(CertificateReader.read(certificate).serial.uppercased() == serial)
+    }
   }
 
   @Test func theEndOfAChain() {

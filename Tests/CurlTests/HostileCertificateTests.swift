@@ -27,6 +27,21 @@ import Testing
     #expect(report.tls?.chain.first?.alternativeNames.count == 64)
   }
 
+  /// 100 KiB are taken, as OpenSSL's own clients take them, and no more.
+  @Test(arguments: [(1900, true), (2700, false)]) func theLongestChain(names: Int, isTaken: Bool) async throws
+  {
+    var leaf = TestAuthority.Leaf()
+    let label = String(repeating: "n", count: 26)
+    leaf.names = ["DNS:good.test"] + (0..<names).map { "DNS:\(label)\(10_000 + $0).good.test" }
+    let report = try await handshake(leaf)
+    #expect((report.outcome == .complete) == isTaken, "\(report.outcome)")
+    #expect((report.tls?.chain.first?.nameCount == names + 1) == isTaken)
+    if !isTaken {
+      let words = "tls handshake failed: certificates of more than 100 KiB"
+      #expect(report.failure?.message.hasPrefix(words) == true, "\(report.outcome)")
+    }
+  }
+
   /// OpenSSL's own wildcards leave labels with an underscore out.
   @Test(arguments: [
     ("my_app.good.test", true), ("my_app.other.test", false), ("a.my_app.good.test", false),

@@ -54,7 +54,10 @@ import Testing
       (CURLE_SSL_CONNECT_ERROR, .tls, .closed, "the server closed the connection in the tls handshake"),
       (CURLE_SSL_SHUTDOWN_FAILED, .transfer, .closed, closed),
       (CURLE_HTTP2, .transfer, .reset, "the HTTP/2 connection was ended before the answer was complete"),
-      (CURLE_UNSUPPORTED_PROTOCOL, .connect, .httpProtocol, broken),
+      (
+        CURLE_UNSUPPORTED_PROTOCOL, .connect, .httpProtocol,
+        "no HTTP status line came: another protocol, or HTTP/2 without TLS (http_version: 2)"
+      ),
       (CURLE_WEIRD_SERVER_REPLY, .connect, .httpProtocol, broken),
       (CURLE_BAD_CONTENT_ENCODING, .connect, .httpProtocol, broken),
       (CURLE_RECV_ERROR, .connect, .httpProtocol, broken),

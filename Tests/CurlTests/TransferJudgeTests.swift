@@ -171,6 +171,14 @@ import Testing
     #expect(CertificateVerdict.details(of: errors) == [.expired: words])
   }
 
+  /// A certificate from the future says from which day on it is valid.
+  @Test func theDayOfWhatIsNotYetValid() {
+    let error = VerifyError(
+      code: X509_V_ERR_CERT_NOT_YET_VALID, depth: 0, subject: "CN=shop", notAfter: 172_800, notBefore: 86_400)
+    #expect(
+      CertificateVerdict.details(of: [error]) == [.notYetValid: "CN=shop; it begins on 1970-01-02"])
+  }
+
   /// A certificate for another host says for which: three names at most, its subject where it has none.
   @Test(
     arguments: [

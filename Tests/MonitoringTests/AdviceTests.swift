@@ -52,6 +52,12 @@ import Testing
         "see whether large"
       ),
       (.transferTimeout, "x; packets may be lost on the way, all or only large ones", "see whether large"),
+      (.httpStatus, "status 503, expected 200-299, through the proxy p:1", "see the proxy's log"),
+      (.firstByteTimeout, "x:80, through the proxy p:1: no answer came", "see the proxy's log"),
+      (.tlsHandshake, "x: the server ended tls with alert 112: unrecognized name", "see the server's log"),
+      (.tlsHandshake, "x: tls handshake failed: certificates of more than 100 KiB", "send fewer"),
+      (.tlsHandshake, "x: tls handshake failed: wrong version number", "see whether TLS is spoken"),
+      (.httpProtocol, "x: no HTTP status line came: another protocol", "see whether HTTP is spoken"),
       (.localFault, "no route from this machine to x", "see the routes"),
       (.localFault, "the routing table of this machine prohibits x", "see the routes"),
       (.localFault, "needs the credential \"a\", which only the service can read", "ask the running agent"),

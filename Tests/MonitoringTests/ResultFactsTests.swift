@@ -134,7 +134,15 @@ import Testing
   @Test func causesAndTheirReasons() {
     let rows: [(NarrowCause, [Reason])] = [
       (.prohibited, [.connectUnreachable]), (.absentNeighbour, [.connectUnreachable]),
-      (.lostSegments, [.tlsTimeout, .firstByteTimeout, .transferTimeout]), (.refusingRoute, [.localFault]),
+      (.lostSegments, [.tlsTimeout, .firstByteTimeout, .transferTimeout]),
+      (
+        .relayed,
+        [
+          .firstByteTimeout, .transferTimeout, .connectionReset, .connectionClosed, .httpProtocol,
+          .httpStatus,
+        ]
+      ), (.tlsAlert, [.tlsHandshake]), (.longChain, [.tlsHandshake]), (.noStatusLine, [.httpProtocol]),
+      (.refusingRoute, [.localFault]),
       (.missingRoute, [.localFault]), (.unreadCredential, [.localFault]),
     ]
     for (cause, reasons) in rows {

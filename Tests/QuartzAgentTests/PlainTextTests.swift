@@ -182,18 +182,22 @@ import Testing
     #expect(line.hasPrefix("0  CN=a  \u{1b}[\(code)m") && line.hasSuffix("\u{1b}[0m"), "\(line)")
   }
 
-  /// One number on each surface, counted down: a second past the end is a day ago.
-  @Test(arguments: [
-    (1, "0 days left", "certificate 0 d"), (0, "0 days left", "certificate 0 d"),
-    (-1, "expired 1 day ago", "certificate expired 1 d ago"),
-    (-332 * 86_400, "expired 332 days ago", "certificate expired 332 d ago"),
-    (-332 * 86_400 - 1, "expired 333 days ago", "certificate expired 333 d ago"),
-  ])
+  /// One number on each surface, rounded down: the days that are left, and those that have passed since the end.
+  @Test(
+    arguments: [
+      (1, "0 days left", "certificate 0 d"), (0, "0 days left", "certificate 0 d"),
+      (-1, "expired less than a day ago", "certificate expired less than a day ago"),
+      (-86_399, "expired less than a day ago", "certificate expired less than a day ago"),
+      (-86_400, "expired 1 day ago", "certificate expired 1 day ago"),
+      (-28_684_799, "expired 331 days ago", "certificate expired 331 days ago"),
+      (-28_684_801, "expired 332 days ago", "certificate expired 332 days ago"),
+    ] as [(Int64, String, String)])
   func theDaysAreOneNumber(seconds: Int64, words: String, detail: String) throws {
     var certificate = Explained.certificate("CN=a", by: "CN=b", days: 0)
     certificate.notAfter = Explained.now.advanced(by: .seconds(seconds))
     let days = TLSFacts.wholeDays(from: Explained.now, to: certificate.notAfter)
-    let tls = TLSFacts(verified: false, daysRemaining: days, chain: [certificate])
+    let tls = TLSFacts(
+      verified: false, notAfter: certificate.notAfter, daysRemaining: days, chain: [certificate])
     #expect(lines(tls)[1].hasPrefix("0  CN=a  \(words) ("))
     let result = try Explained.http(.ok) { $0.tls = tls }
     #expect(result.detail == detail)

@@ -26,7 +26,12 @@ package enum ConnectionWords {
   package static let prohibited = "administratively prohibited by a firewall on the way"
 
   /// Part of an attempt that had no end when the time was over.
-  package enum Part: Sendable { case connection, handshake, answer, rest }
+  package enum Part: Sendable {
+    case connection, handshake, answer
+    /// The answer to a request that a proxy passes on.
+    case relayedAnswer
+    case rest
+  }
 
   /// - Parameter limit: `within the timeout of 5s`, where it is known.
   package static func overdue(_ part: Part, _ limit: String = "within the time limit") -> String {
@@ -34,6 +39,7 @@ package enum ConnectionWords {
     case .connection: "no connection \(limit)"
     case .handshake: "connected, but the tls handshake did not end \(limit)"
     case .answer: "connected, but no answer came \(limit)"
+    case .relayedAnswer: "no answer came \(limit)"
     case .rest: "the answer did not end \(limit)"
     }
   }

@@ -23,6 +23,14 @@ struct CookieJar: Hashable, Sendable {
     var path: String
     var isSecure: Bool
     var expires: Timestamp?
+
+    /// Whether it is what its name promises, as browsers demand: `__Secure-` comes over TLS alone, and `__Host-` is
+    /// moreover of this host and all its paths.
+    var keepsItsPrefix: Bool {
+      let name = name.lowercased()
+      if name.hasPrefix("__host-") { return isSecure && isHostOnly && path == "/" }
+      return isSecure || !name.hasPrefix("__secure-")
+    }
   }
 
   private(set) var cookies: [Cookie] = []
@@ -88,6 +96,7 @@ struct CookieJar: Hashable, Sendable {
     }
     // A plain connection cannot speak for encrypted ones.
     if cookie.isSecure, url.scheme != .https { return nil }
+    guard cookie.keepsItsPrefix else { return nil }
     cookie.expires = maxAge ?? cookie.expires
     return cookie
   }

@@ -26,15 +26,19 @@ struct HTTPConditions {
     return judged
   }
 
-  /// - Parameter status: nil: no answer arrived.
-  static func status(_ wanted: [ClosedRange<Int>], _ status: Int?) -> JudgedCondition {
+  /// - Parameters:
+  ///   - status: nil: no answer arrived.
+  ///   - proxy: passed the request on, and may have answered it itself. `nil` for none.
+  static func status(
+    _ wanted: [ClosedRange<Int>], _ status: Int?, through proxy: Endpoint? = nil
+  ) -> JudgedCondition {
     let holds = status.map { code in wanted.isEmpty || wanted.contains { $0.contains(code) } } ?? false
     let expected = words(for: wanted)
     let actual = status.map(String.init) ?? ""
     return JudgedCondition(
       assertion: Assertion(what: "status", expected: expected, actual: actual, ok: holds),
       reason: .httpStatus,
-      words: holds ? "" : "status \(actual), expected \(expected)")
+      words: holds ? "" : "status \(actual), expected \(expected)\(proxy?.onTheWay ?? "")")
   }
 
   private static func words(for wanted: [ClosedRange<Int>]) -> String {
@@ -49,9 +53,12 @@ struct HTTPConditions {
     let outcome = answer.url.map { condition.outcome(for: $0.text, within: budget) }
     // A query may be a secret; that there is one is none.
     let actual = answer.url.map { $0.query == nil ? mask.shown($0) : mask.shown($0) + "?…" } ?? ""
-    let words = answer.url == nil ? "no answer arrived" : "is \(actual), expected \(shownURL(condition))"
+    let expected = shownURL(condition)
+    // Both may look alike: what is behind the path is not shown.
+    let part = actual == expected ? ": the query or fragment differs" : ""
+    let words = answer.url == nil ? "no answer arrived" : "is \(actual), expected \(expected)\(part)"
     return JudgedCondition(
-      assertion: assertion("final_url", shownURL(condition), actual, outcome), reason: .finalURL,
+      assertion: assertion("final_url", expected, actual, outcome), reason: .finalURL,
       words: "final_url \(outcome?.words ?? words)")
   }
 

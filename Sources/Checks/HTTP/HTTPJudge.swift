@@ -23,7 +23,9 @@ struct HTTPJudge {
     settings: HTTPSettings, failure: Verdict?, report: TransferReport?, lastURL: HTTPURL? = nil,
     tls: TLSReport?, hop: Int? = nil, now: Timestamp, within budget: CPUBudget? = nil
   ) {
-    let status = HTTPConditions.status(settings.expect.status, report?.statusCode)
+    let isRelayed = settings.proxy?.scheme == .http && lastURL?.scheme == .http
+    let status = HTTPConditions.status(
+      settings.expect.status, report?.statusCode, through: isRelayed ? settings.proxy?.endpoint : nil)
     var judged = [status]
     var (assertions, mask) = ([status.assertion], SecretMask?.none)
     var (body, notes) = (report?.body ?? [], [String]())

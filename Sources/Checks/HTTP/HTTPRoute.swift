@@ -45,14 +45,18 @@ struct HTTPRoute: Sendable {
       if case .local = failure.kind {} else { failure.kind = .proxyConnect }
     }
     // A plain request ends at an http proxy, which would say what the target did: it broke off itself.
-    if proxy?.scheme == .http, dialled.report.tls == nil, failure.phase == .firstByte,
+    let isRelayed =
+      proxy?.scheme == .http && dialled.report.tls == nil && [.firstByte, .transfer].contains(failure.phase)
+    if isRelayed, failure.phase == .firstByte,
       failure.kind == .reset || failure.kind == .closed
     {
       (failure.kind, failure.phase) = (.proxyConnect, .proxy)
       failure.message = "the proxy broke off before it had answered"
     }
     let place = failure.phase == .proxy ? proxy?.endpoint : nil
-    return Verdict(failure, of: dialled, at: place ?? endpoint, for: check)
+    return Verdict(
+      failure, of: dialled, at: place ?? endpoint,
+      through: isRelayed && place == nil ? proxy?.endpoint : nil, for: check)
   }
 
   /// Whether a redirect leads to a more private place than it comes from, as far as can be told without asking: the

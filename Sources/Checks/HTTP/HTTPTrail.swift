@@ -120,9 +120,25 @@ struct HTTPTrail: Sendable {
     switch end {
     case .answered(let failure): return outcome(failure: failure, budget)
     case .hopFailure(let verdict):
-      return outcome(failure: isRedirected ? SecretMask(plan.settings).shown(verdict) : verdict, budget)
+      let placed = verdict.reason.isAboutCertificate ? atLastHop(verdict) : verdict
+      return outcome(failure: isRedirected ? SecretMask(plan.settings).shown(placed) : placed, budget)
     case .ended(let outcome): return self.outcome(endedBy: outcome, budget)
     }
+  }
+
+  /// The message says which hop it was, where there are several.
+  private func atLastHop(_ verdict: Verdict) -> Verdict {
+    guard hops.count > 1, let message = verdict.message else { return verdict }
+    return verdict.with(message: "hop \(hops.count): \(message)")
+  }
+
+  /// The name that a certificate is not for may be that of a redirect.
+  private func facts(_ report: TLSReport?, at now: Timestamp) -> TLSFacts? {
+    var facts = report.map { TLSFacts($0, now: now) }
+    if isRedirected, let words = facts?.verifyError {
+      facts?.verifyError = SecretMask(plan.settings).shown(words: words)
+    }
+    return facts
   }
 
   private var shownHops: [Hop] {
@@ -159,7 +175,7 @@ struct HTTPTrail: Sendable {
     var outcome = ProbeOutcome(
       judge.verdict, responseTime: sum.total, timings: sum, hops: shownHops, peer: peer,
       statusCode: last?.report.statusCode,
-      httpVersion: last?.report.httpVersion, tls: tls.map { TLSFacts($0, now: now) },
+      httpVersion: last?.report.httpVersion, tls: facts(tls, at: now),
       assertions: judge.assertions,
       excerpt: judge.excerpt)
     outcome.dialled = tries

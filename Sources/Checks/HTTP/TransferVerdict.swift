@@ -11,9 +11,11 @@ extension Verdict {
   /// - Parameters:
   ///   - endpoint: as the check or the redirect writes it. An untrusted check gets no more: the addresses of its names
   ///     in this network are not shown to it.
+  ///   - proxy: to which the request was sent, to be passed on. `nil` where a connection leads to the endpoint itself.
   ///   - check: its timeout; a limit missed by more than a fifth of it was this machine's lateness.
   init(
-    _ failure: TransferFailure, of dialled: DialledTransfer, at endpoint: Endpoint, for check: MonitoringCheck
+    _ failure: TransferFailure, of dialled: DialledTransfer, at endpoint: Endpoint,
+    through proxy: Endpoint? = nil, for check: MonitoringCheck
   ) {
     if failure.timedOut, dialled.lateness > check.timeout / 5 {
       let late = Int(dialled.lateness.milliseconds)
@@ -23,6 +25,7 @@ extension Verdict {
       return
     }
     let place = check.origin == .api || check.hasProxy ? endpoint.description : dialled.peer.description
+    let way = proxy?.onTheWay ?? ""
     if case .local(.system(let code)) = failure.kind {
       self.init(
         errno: code, phase: Phase(failure.phase), peer: place, source: dialled.peer.source)
@@ -31,13 +34,18 @@ extension Verdict {
     if failure.kind == .bodyTooLarge, case .http(let settings) = check.kind {
       self.init(
         .bodyTooLarge, phase: .transfer,
-        message: "\(place): the body is larger than max_body, \(settings.maxBody) bytes")
+        message: "\(place)\(way): the body is larger than max_body, \(settings.maxBody) bytes")
       return
     }
-    let words = failure.words(within: check.timeout)
-    let message = failure.kind.isLocal ? words : "\(place): \(words)"
+    let words = failure.words(within: check.timeout, isRelayed: proxy != nil)
+    let message = failure.kind.isLocal ? words : "\(place)\(way): \(words)"
     self.init(Reason(failure), phase: Phase(failure.phase), message: message, timedOut: failure.timedOut)
   }
+}
+
+extension Endpoint {
+  /// Words behind the target of a request that this proxy passes on. Advice for people knows them.
+  var onTheWay: String { ", \(NarrowCause.relayed.rawValue) \(self)" }
 }
 
 extension MonitoringCheck {
@@ -50,11 +58,12 @@ extension MonitoringCheck {
 
 extension TransferFailure {
   /// With the limit as the check has it, where the time ran out.
-  fileprivate func words(within timeout: Duration) -> String {
+  fileprivate func words(within timeout: Duration, isRelayed: Bool) -> String {
     guard kind == .timeout, let part = phase.awaited, message == ConnectionWords.overdue(part) else {
       return message
     }
-    return ConnectionWords.overdue(part, "within \(timeout.limitText)")
+    return ConnectionWords.overdue(
+      isRelayed && part == .answer ? .relayedAnswer : part, "within \(timeout.limitText)")
   }
 }
 

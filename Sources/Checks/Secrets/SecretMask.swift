@@ -55,6 +55,8 @@ final class SecretMask: Sendable {
   /// Words that may name the host an answer led to.
   func shown(_ verdict: Verdict) -> Verdict { verdict.hiding(secretsInURLs) }
 
+  func shown(words: String) -> String { secretsInURLs.hide(words) }
+
   /// The beginning of a body as one printable line of at most 1 KiB, cut after the secrets have gone; nil when there
   /// is none.
   func excerpt(of body: [UInt8]) -> String? {

@@ -10,11 +10,9 @@ struct PortVerdict {
   let conversation: PortConversation
   let report: FlowReport
   let tls: TLSSummary?
-  /// As the check writes it: messages leave this machine.
-  let endpoint: Endpoint
   /// Of an attempt, as configured.
   let timeout: Duration
-  /// Where a person at this machine sees the address too.
+  /// Address that was dialled, for messages; the endpoint as the check writes it where the check is untrusted.
   let place: String
 
   /// `nil` where all went well.
@@ -22,7 +20,7 @@ struct PortVerdict {
     if conversation.isInjected {
       return Verdict(
         .starttlsRefused, phase: .starttls,
-        message: "\(endpoint) sent plain text after its go-ahead and before the tls handshake")
+        message: "\(place) sent plain text after its go-ahead and before the tls handshake")
     }
     switch conversation.stage {
     case .startTLS: return conversation.startTLS.flatMap { failure(of: $0, in: .starttls) }
@@ -75,10 +73,11 @@ struct PortVerdict {
   }
 
   private func ending(in phase: Phase, _ conversation: DialogConversation? = nil) -> Verdict {
-    let step = conversation.map { self.step(of: $0) } ?? endpoint.description
+    let step = conversation.map { self.step(of: $0) } ?? place
     switch report.end {
     case .failed(let code):
-      return Verdict(errno: code, phase: phase, peer: endpoint)
+      let verdict = Verdict(errno: code, phase: phase, peer: place)
+      return verdict.reason == .connectionReset ? Verdict(errno: code, phase: phase, peer: step) : verdict
     case .timedOut where report.isOwnLateness: return .ownLateness(report, phase: phase)
     case .timedOut:
       return Verdict(
@@ -91,6 +90,6 @@ struct PortVerdict {
   }
 
   private func step(of conversation: DialogConversation) -> String {
-    "\(endpoint): step \(conversation.stepNumber) (\(conversation.current?.what ?? "end"))"
+    "\(place): step \(conversation.stepNumber) (\(conversation.current?.what ?? "end"))"
   }
 }

@@ -36,7 +36,7 @@ struct PortVisit: Sendable {
     let tls = said.tls
     if ended.report.end == .closed || tls?.isClosed == true { said.ended(at: ended.report.ended) }
     let verdict = PortVerdict(
-      conversation: said, report: ended.report, tls: tls, endpoint: endpoint, timeout: check.timeout,
+      conversation: said, report: ended.report, tls: tls, timeout: check.timeout,
       place: check.origin == .api ? endpoint.description : dialled.peer.description)
     let end = said.end ?? ended.report.ended
     var outcome = outcome(

@@ -67,7 +67,7 @@ extension SpokenDialog {
       "HELO", say: .line("HELO \(ownName)"),
       read: .read { bytes in
         if let count = Self.refusedClient(bytes) { return .accepted(count) }
-        return Self.heloAnswer(bytes)
+        return Self.asksForLoginToFTP(bytes) ? .foreign("this is not smtp") : Self.heloAnswer(bytes)
       })
     return .accepted(answer.count, then: [helo])
   }
@@ -75,6 +75,14 @@ extension SpokenDialog {
   /// All but 250 refuse this name or this client: Postfix has 501, 504, 550 and 554 for it.
   private static let heloAnswer = LineAnswers.oneOf(
     [250...250, 501...501, 504...504, 530...530, 550...550, 554...554], of: "smtp", isFTP: false)
+
+  /// FTP has the same codes: a server of it names its two commands for a login to a client that is not logged in.
+  private static func asksForLoginToFTP(_ bytes: ArraySlice<UInt8>) -> Bool {
+    guard case .answer(let answer) = LineAnswers.coded(bytes), answer.code == 530,
+      let words = answer.lines.first?.uppercased()
+    else { return false }
+    return words.contains("USER") && words.contains("PASS")
+  }
 
   /// Bytes of an answer whose enhanced status is of security or policy (RFC 3463 3.8): this client is refused, and the service
   /// answers. 421 ends the service, whatever the status beside it.

@@ -7,7 +7,7 @@ import Synchronization
 
 /// The TLS of one connection, with our own verdict inside the handshake. Made on any thread, used on the reactor's.
 ///
-/// Bounded: the chain by 64 KiB (OpenSSL refuses a longer one), the handshake by 256 KiB and all that comes by 1 MiB
+/// Bounded: the chain by 100 KiB (OpenSSL refuses a longer one), the handshake by 256 KiB and all that comes by 1 MiB
 /// of what is on the wire, so that records without content never go on for ever.
 package final class TLSSession: Sendable {
   static let handshakeBytes = 256 * 1024

@@ -44,8 +44,10 @@ enum CertificateReader {
       return ""
     }
     // RFC 5280 allows 20 bytes; more is cut.
-    let count = min(Int(ASN1_STRING_length(number)), 32)
-    return Base16.text(UnsafeBufferPointer(start: bytes, count: count))
+    let count = min(Int(ASN1_STRING_length(number)), 32)  // bounded: OpenSSL's own length
+    // OpenSSL keeps the magnitude, and the sign in the type.
+    let sign = ASN1_STRING_type(number) & V_ASN1_NEG == 0 ? "" : "-"
+    return "\(sign)\(Base16.text(UnsafeBufferPointer(start: bytes, count: count)))"
   }
 
   private static func fingerprint(_ certificate: OpaquePointer) -> String {

@@ -13,6 +13,8 @@ struct VerifyError: Hashable {
   var subject = ""
   /// The certificate's end, in seconds since the epoch.
   var notAfter: Int64?
+  /// The begin of one that is not yet valid, in the same way.
+  var notBefore: Int64?
   /// Weakness of its key or signature, in fixed words and numbers. `nil` for none.
   var weakness: String?
 
@@ -57,7 +59,8 @@ enum CertificateVerdict {
         let which = isOwn ? own : error.place
         let day =
           problem == .expired
-          ? first?.notAfter.map { "it ended on \(Timestamp(seconds: $0).rfc3339.prefix(10))" } : nil
+          ? first?.notAfter.map { "it ended on \(Timestamp(seconds: $0).rfc3339.prefix(10))" }
+          : first?.notBefore.map { "it begins on \(Timestamp(seconds: $0).rfc3339.prefix(10))" }
         let words = [which, day, first?.weakness].compactMap(\.self)
         if !words.isEmpty { details[problem] = words.joined(separator: "; ") }
       case .selfSigned, .hostname: break

@@ -61,7 +61,7 @@ struct ChainPrice: Hashable, Sendable {
 
   /// Of the longest path that can be built of it, by its dearest keys.
   var nanoseconds: Int {
-    // bounded: at most 18 keys, and as many certificates as fit into 64 KiB
+    // bounded: at most 18 keys, and as many certificates as fit into 100 KiB
     keys.sorted(by: >).prefix(Self.depth + 2).reduce(constraints, +)
   }
 

@@ -71,8 +71,13 @@ package struct HandshakeEnd: Hashable, Sendable {
     if errorCode == 0 || reason == SSL_R_UNEXPECTED_EOF_WHILE_READING { return nil }
     let isVersion = [SSL_R_UNSUPPORTED_PROTOCOL, SSL_R_WRONG_SSL_VERSION, SSL_R_VERSION_TOO_LOW].contains(
       reason)
-    return tls(isVersion ? .protocolVersion : .handshake, "tls handshake failed: \(reasonName(errorCode))")
+    let words = reason == SSL_R_EXCESSIVE_MESSAGE_SIZE ? Self.tooLong : reasonName(errorCode)
+    return tls(isVersion ? .protocolVersion : .handshake, "tls handshake failed: \(words)")
   }
+
+  /// Nearly always the certificates: all other messages are short.
+  private static let tooLong =
+    "certificates of more than 100 KiB, or another message that is longer than its kind may be"
 
   static let flood = "the server sends tls records without end that carry nothing"
 

@@ -40,6 +40,8 @@ package final class HandshakeJudge {
   private var records = RecordBudget()
   /// The server sent more records without content than any connection has, and reading was ended for it.
   package private(set) var isFlooded = false
+  /// The one further handshake that a server may ask for has begun.
+  private var hasRenegotiated = false
   /// A record came once the handshake was complete.
   private var hasHeardSince = false
   /// Counts the chain that was received, until the connection is no more.
@@ -52,6 +54,8 @@ package final class HandshakeJudge {
   /// Told when the server's certificates are here.
   var onCertificate: (() -> Void)?
 
+  /// Bytes of a chain, as OpenSSL and so most clients take. `HandshakeEnd` has it in words.
+  private static let longestChain = 100 * 1024
   /// Bytes of memory that OpenSSL takes for a byte of a certificate, once read.
   private static let sizeInMemory = 4
 
@@ -81,7 +85,7 @@ package final class HandshakeJudge {
     SSL_CTX_set_security_callback(context, judgeStrength)
     guard quartz_ssl_set_min_version(context, options.minimumVersion.number) == 1,
       quartz_ssl_set_max_version(context, options.maximumVersion?.number ?? 0) == 1,
-      quartz_ssl_set_max_chain_bytes(context, 64 * 1024) == 1
+      quartz_ssl_set_max_chain_bytes(context, Self.longestChain) == 1
     else { return false }
     if let sort = options.keySort, quartz_ssl_set_signatures(context, sort.signatures) != 1 { return false }
     SSL_CTX_set1_cert_store(context, store.pointer)
@@ -182,6 +186,7 @@ package final class HandshakeJudge {
       details: details,
       pathNotAfter: built == 1 && verifyErrors.isEmpty ? earliestEnd(verification) : nil)
 
+    report?.name = name
     if report?.pathNotAfter == nil { report?.untrustedNotAfter = earliestEnd(verification) }
     mustStaple = X509_STORE_CTX_get0_cert(verification).map { quartz_x509_must_staple($0) == 1 } ?? false
 
@@ -275,8 +280,9 @@ package final class HandshakeJudge {
     if event & SSL_CB_HANDSHAKE_START != 0 {
       quartz_ssl_request_staple(ssl)
       // Up to TLS 1.2 a second handshake is how a server asks for a client certificate once it knows the path, and it may be
-      // content without one. There is no third.
-      if doneAt != nil { quartz_ssl_end_renegotiation(ssl) }
+      // content without one. This event comes before the server's request for it is read, so only the next one is refused.
+      if hasRenegotiated { quartz_ssl_end_renegotiation(ssl) }
+      hasRenegotiated = doneAt != nil
     }
     if event & SSL_CB_HANDSHAKE_START != 0, let serverName = options.serverName, IPAddress(serverName) == nil
     {
@@ -346,6 +352,8 @@ private func collectError(_ ok: Int32, _ verification: OpaquePointer?) -> Int32 
   {
     let end = quartz_asn1_seconds(X509_get0_notAfter(certificate))
     error.notAfter = end == .min ? nil : end
+    let begin = quartz_asn1_seconds(X509_get0_notBefore(certificate))
+    error.notBefore = begin == .min || error.problem == .expired ? nil : begin
     error.subject = CertificateReader.title(certificate).printable(maxBytes: CertificateVerdict.shownSubject)
   }
   judge.collect(error)

@@ -14,6 +14,8 @@ package struct TLSReport: Hashable, Sendable {
   package var problems: [CertificateProblem]
   /// Details of the problems, in fixed words and the certificates' own names.
   package var details: [CertificateProblem: String]
+  /// Host name or address that the certificate has to be for. `nil` where none is known.
+  package var name: String?
   /// The earliest end of validity on the path of trust that was found, leaf and anchor included, in seconds since the
   /// epoch. `nil` where there is no such path. Further certificates of the server are no part of it.
   package var pathNotAfter: Int64?
@@ -26,10 +28,15 @@ package struct TLSReport: Hashable, Sendable {
 
   package var verified: Bool { problems.isEmpty }
 
-  /// All problems on one line: only names of certificates, made printable, come from the server.
+  /// All problems on one line: only names of certificates, made printable, come from the server, and the wanted name may
+  /// be a redirect's.
   package var words: String {
-    problems.map { problem in problem.rawValue + (details[problem].map { " (\($0))" } ?? "") }
-      .joined(separator: ", ")
+    problems.map { words(for: $0) + (details[$0].map { " (\($0))" } ?? "") }.joined(separator: ", ")
+  }
+
+  private func words(for problem: CertificateProblem) -> String {
+    guard problem == .hostname, let name else { return problem.rawValue }
+    return "certificate is not for \(name.printable(maxBytes: 253))"
   }
 
   /// When the certificate stops being valid: its own end, or an earlier one on the path above it, of trust or not. `nil`
@@ -76,7 +83,7 @@ package struct PresentedCertificate: Hashable, Sendable {
   /// Seconds since the epoch; `Int64.min` when the certificate's field is unreadable.
   package var notBefore: Int64
   package var notAfter: Int64
-  /// Hexadecimal, two digits a byte, leading zeros kept.
+  /// Hexadecimal, two digits a byte, leading zeros kept; a minus in front of a negative one.
   package var serial: String
   /// SHA-256 of the DER form, hexadecimal.
   package var sha256: String

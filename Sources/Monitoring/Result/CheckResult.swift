@@ -264,6 +264,12 @@ package struct TLSFacts: Hashable, Sendable {
     let day: Int64 = 86_400_000_000
     return Int(microseconds / day) - (microseconds % day < 0 ? 1 : 0)
   }
+
+  /// Words on how long ago a validity ended: whole days that have passed since.
+  package static func ago(_ end: Timestamp, at now: Timestamp) -> String {
+    let days = wholeDays(from: end, to: now)
+    return days < 1 ? "less than a day ago" : "\(counted(days, "day")) ago"
+  }
 }
 
 /// One certificate of a presented chain. Text fields are sanitised and cut.

@@ -92,6 +92,14 @@ package enum Reason: String, CaseIterable, Hashable, Sendable {
   /// A redirect led where it was not followed.
   package var isAboutRedirect: Bool { self == .httpRedirectRefused || self == .httpRedirectLimit }
 
+  /// The certificate that was presented is refused.
+  package var isAboutCertificate: Bool {
+    switch self {
+    case .tlsExpired, .tlsNotYetValid, .tlsHostname, .tlsSelfSigned, .tlsUntrusted, .tlsWeak: true
+    default: false
+    }
+  }
+
   /// True when it says nothing about the target: the state is unknown.
   package var isInconclusive: Bool { isLocal || self == .dependency }
 

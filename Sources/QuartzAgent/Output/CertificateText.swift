@@ -38,7 +38,9 @@ struct CertificateText {
       return paint("not valid before \(certificate.notBefore.rfc3339.prefix(10))", Paint.bad)
     }
     let days = known ?? TLSFacts.wholeDays(from: now, to: certificate.notAfter)
-    if days < 0 { return paint("expired \(counted(days.magnitude, "day")) ago (\(day))", Paint.bad) }
+    if days < 0 {
+      return paint("expired \(TLSFacts.ago(certificate.notAfter, at: now)) (\(day))", Paint.bad)
+    }
     return paint("\(counted(days, "day")) left (\(day))", days < 21 ? Paint.warning : Paint.good)
   }
 }

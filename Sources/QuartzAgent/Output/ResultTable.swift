@@ -65,8 +65,9 @@ extension CheckResult {
     if let code = self.statusCode { facts.append("\(code)") }
     if let dns = self.dns { facts.append(dns.rcode + " " + dns.answers.map(\.data).joined(separator: ", ")) }
     if let ping = self.ping { facts.append("\(ping.received)/\(ping.sent) replies") }
-    if let days = self.tls?.daysRemaining {
-      facts.append(days < 0 ? "certificate expired \(days.magnitude) d ago" : "certificate \(days) d")
+    if let tls = self.tls, let days = tls.daysRemaining {
+      let ago = tls.notAfter.map { " " + TLSFacts.ago($0, at: attempts.last?.startedAt ?? startedAt) }
+      facts.append(days < 0 ? "certificate expired" + (ago ?? "") : "certificate \(days) d")
     }
     if let address = self.address { facts.append(address) }
     return facts.joined(separator: ", ").printable(maxBytes: 300)

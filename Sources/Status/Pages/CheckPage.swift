@@ -188,12 +188,15 @@ package struct CheckPage {
   }
 
   private func certificate() -> Markup {
-    guard let tls = results.first(where: { $0.tls != nil })?.tls else { return "" }
+    guard let result = results.first(where: { $0.tls != nil }), let tls = result.tls else { return "" }
     var facts: [(String, String)] = [("verified", tls.verified ? "● yes" : "✕ no")]
     if let error = tls.verifyError { facts.append(("because", error)) }
     if let version = tls.version { facts.append(("version", version)) }
     if let notAfter = tls.notAfter { facts.append(("valid until", Layout.moment(notAfter) + " UTC")) }
-    if let days = tls.daysRemaining { facts.append(("days left", String(days))) }
+    if let days = tls.daysRemaining {
+      let ago = days < 0 ? tls.notAfter.map { TLSFacts.ago($0, at: result.startedAt) } : nil
+      facts.append(ago.map { ("expired", $0) } ?? ("days left", String(days)))
+    }
     if let leaf = tls.chain.first {
       facts.append(("subject", leaf.subject))
       facts.append(("issuer", leaf.issuer))

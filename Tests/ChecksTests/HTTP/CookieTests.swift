@@ -54,6 +54,19 @@ import Testing
     #expect(try sent(["a=1; Secure"], from: url, to: "https://shop.good.test/") == nil)
   }
 
+  /// A name may promise where its cookie is from; one that does not keep it is not taken, as browsers do.
+  @Test(
+    arguments: [
+      ("__Secure-a=1; Path=/; Secure", "__Secure-a=1"), ("__Secure-a=1; Path=/", nil),
+      ("__secure-a=1; Path=/", nil),
+      ("__Host-a=1; Path=/; Secure", "__Host-a=1"), ("__Host-a=1; Path=/", nil),
+      ("__HOST-a=1; Path=/a; Secure", nil), ("__Host-a=1; Path=/; Secure; Domain=good.test", nil),
+      ("__Hosta=1; Path=/", "__Hosta=1"),
+    ] as [(String, String?)])
+  func aPrefixIsKept(set: String, header: String?) throws {
+    #expect(try sent([set], to: "https://shop.good.test/a/b") == header)
+  }
+
   /// Who names his own host as the domain means its subdomains too (section 5.3 step 6); the last one that is named counts.
   /// A host of one label, or an address, is nobody's parent.
   @Test func itsOwnHostAsTheDomainMeansItsSubdomains() throws {

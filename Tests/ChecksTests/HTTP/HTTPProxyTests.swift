@@ -215,6 +215,34 @@ import Testing
     #expect(outcome.verdict.message?.hasSuffix(words) == true, "\(outcome.verdict)")
   }
 
+  /// A plain request that hangs, or that the proxy answers itself: the proxy is all that was connected to.
+  @Test func aPlainRequestThatTheProxyKeeps() async throws {
+    let answers = ["", "HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\n\r\n"]
+    var found: [String] = []
+    for answer in answers {
+      let server = try LoopbackServer { link in
+        link.read(until: "\r\n\r\n")
+        link.write(answer)
+        link.waitForEnd()
+      }
+      defer { server.stop() }
+      let proxy = "127.0.0.1:\(server.port)"
+      let check = try httpCheck("http://good.test/") {
+        $0.proxy = Redacted("http://\(proxy)")
+        $0.timeout = .seconds(1)
+      }
+      var bench = ProbeBench()
+      bench.limit = .seconds(1)
+      let message = try #require(try await bench.http(check).verdict.message)
+      found.append(message.replacing(proxy, with: "PROXY"))
+    }
+    #expect(
+      found == [
+        "good.test:80, through the proxy PROXY: no answer came within the timeout of 1s",
+        "status 503, expected 200-299, through the proxy PROXY",
+      ])
+  }
+
   /// What the target does a proxy answers for (RFC 9110 section 15.6); a connection it breaks is its own.
   @Test func aPlainRequestThatTheProxyBreaksOff() async throws {
     let server = try LoopbackServer { link in _ = link.read(until: "\r\n\r\n") }

@@ -87,6 +87,32 @@ import Testing
     #expect(outcome.tls?.daysRemaining == days)
   }
 
+  /// A certificate that is refused behind a redirect: its hop, and the name that was wanted, without the check's secrets.
+  @Test func aCertificateThatIsRefusedAtAHop() throws {
+    let plan = try plan { $0.headers = [("X-Key", Redacted("s3cr3t-key"))] }
+    var trail = try trail(plan)
+    var report = TransferReport(outcome: .complete)
+    var tls = TLSReport(version: "TLSv1.3", cipher: nil, chain: [], problems: [.hostname])
+    (tls.name, tls.details) = ("s3cr3t-key.good.test", [.hostname: "it is for good.test"])
+    let failure = TransferFailure(.tls(.certificate(.hostname)), phase: .tls, message: tls.words)
+    (report.outcome, report.tls) = (.failed(failure), tls)
+    let dialled = DialledTransfer(report: report, peer: Self.peers[0], elapsed: .zero, lateness: .zero)
+    var step = HTTPStep(plan.settings)
+    step.url = try HTTPURL("https://s3cr3t-key.good.test/")
+    step.redirects = 2
+    trail.add(dialled, step, dns: nil)
+    let verdict = HTTPRoute(plan: plan).verdict(failure, of: dialled, at: step.endpoint)
+    let outcome = trail.outcome(.hopFailure(verdict), within: CPUBudget(bytes: 0))
+    let words = "certificate is not for \(Redacted.mark).good.test (it is for good.test)"
+    #expect(outcome.verdict == Verdict(.tlsHostname, phase: .tls, message: "hop 3: 192.0.2.1:443: \(words)"))
+    #expect(outcome.tls?.verifyError == words)
+    let reset = TransferFailure(.reset, phase: .tls, message: "words")
+    let other = HTTPRoute(plan: plan).verdict(reset, of: dialled, at: step.endpoint)
+    #expect(
+      trail.outcome(.hopFailure(other), within: CPUBudget(bytes: 0)).verdict.message
+        == "192.0.2.1:443: words")
+  }
+
   /// Each part of the time is the sum over the hops, and everything else is the last hop's.
   @Test func partsAddUp() throws {
     let outcome = try trail(plan()).outcome(.answered(nil), within: CPUBudget(bytes: 0))
@@ -259,9 +285,15 @@ import Testing
     expect(
       try verdict(.reset, .firstByte, proxy: http, isSecure: true), .connectionReset, .firstByte,
       "good.test:80: words")
-    expect(try verdict(.closed, .transfer, proxy: http), .connectionClosed, .transfer, "good.test:80: words")
+    let relayed = "good.test:80, through the proxy proxy.test:3128: words"
+    expect(try verdict(.closed, .transfer, proxy: http), .connectionClosed, .transfer, relayed)
+    expect(try verdict(.timeout, .firstByte, proxy: http), .firstByteTimeout, .firstByte, relayed)
+    expect(try verdict(.httpProtocol, .transfer, proxy: http), .httpProtocol, .transfer, relayed)
     expect(
-      try verdict(.timeout, .firstByte, proxy: http), .firstByteTimeout, .firstByte, "good.test:80: words")
+      try verdict(.timeout, .firstByte, proxy: http, isSecure: true), .firstByteTimeout, .firstByte,
+      "good.test:80: words")
+    expect(
+      try verdict(.timeout, .firstByte, proxy: socks), .firstByteTimeout, .firstByte, "good.test:80: words")
     expect(
       try verdict(.proxyAuthentication, .proxy, proxy: http), .proxyAuth, .proxy, "proxy.test:3128: words")
   }

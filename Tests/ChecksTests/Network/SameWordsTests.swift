@@ -63,7 +63,17 @@ import Testing
     }) { server in
       let result = try await result(kind, server.port)
       #expect(result.reason == .connectionReset)
-      #expect(result.message == "127.0.0.1:\(server.port): connection reset by peer")
+      try expect(result, kind, server.port, "connection reset by peer")
+    }
+  }
+
+  /// A dialog says where it was.
+  private func expect(_ result: CheckResult, _ kind: String, _ port: UInt16, _ words: String) throws {
+    let (place, message) = ("127.0.0.1:\(port)", try #require(result.message))
+    if kind == "tcp" {
+      #expect(message.hasPrefix("\(place): step ") && message.hasSuffix("): \(words)"), "\(message)")
+    } else {
+      #expect(message == "\(place): \(words)")
     }
   }
 
@@ -72,14 +82,7 @@ import Testing
       let result = try await result(kind, server.port)
       #expect(result.reason == .connectionClosed)
       let end = Self.secured.contains(kind) ? "in the tls handshake" : "before its answer was complete"
-      let (place, words) = ("127.0.0.1:\(server.port)", "the server closed the connection \(end)")
-      let message = try #require(result.message)
-      // A dialog says where it was.
-      if kind == "tcp" {
-        #expect(message.hasPrefix("\(place): step ") && message.hasSuffix("): \(words)"), "\(message)")
-      } else {
-        #expect(message == "\(place): \(words)")
-      }
+      try expect(result, kind, server.port, "the server closed the connection \(end)")
     }
   }
 

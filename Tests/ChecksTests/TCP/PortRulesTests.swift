@@ -27,7 +27,7 @@ import Testing
   ) -> Verdict? {
     PortVerdict(
       conversation: conversation, report: report(end, lateness: lateness), tls: conversation.tls,
-      endpoint: Endpoint(host: "db.test", port: 5432), timeout: .seconds(5), place: "192.0.2.1:5432"
+      timeout: .seconds(5), place: "192.0.2.1:5432"
     ).failure
   }
 
@@ -70,7 +70,7 @@ import Testing
         verdict(conversation)
           == Verdict(
             .starttlsRefused, phase: .starttls,
-            message: "db.test:5432 sent plain text after its go-ahead and before the tls handshake"))
+            message: "192.0.2.1:5432 sent plain text after its go-ahead and before the tls handshake"))
     }
   }
 
@@ -93,8 +93,8 @@ import Testing
   /// A step that the time or the connection ended before, in words.
   @Test func stepsThatWereNotDone() {
     let steps: [DialogStep] = [.expect(.literal("a")), .expect(.literal("b"))]
-    let first = "db.test:5432: step 1 (expect \"a\")"
-    let second = "db.test:5432: step 2 (expect \"b\")"
+    let first = "192.0.2.1:5432: step 1 (expect \"a\")"
+    let second = "192.0.2.1:5432: step 2 (expect \"b\")"
     #expect(
       verdict(plain(steps), .timedOut)
         == Verdict(
@@ -114,7 +114,10 @@ import Testing
     // 104 is ECONNRESET.
     #expect(
       verdict(plain(steps), .failed(104))
-        == Verdict(.connectionReset, phase: .dialog, message: "db.test:5432: connection reset by peer"))
+        == Verdict(.connectionReset, phase: .dialog, message: "\(first): connection reset by peer"))
+    // 101 is ENETUNREACH, and no step's fault.
+    #expect(
+      verdict(plain(steps), .failed(101))?.message == "no route from this machine to 192.0.2.1:5432")
     for end in [FlowReport.End.timedOut, .closed, .done, .failed(104)] {
       #expect(verdict(plain(steps, "ab"), end) == nil, "\(end)")
     }
@@ -131,13 +134,13 @@ import Testing
       verdict(plain(capture, "ab"))
         == Verdict(
           .unsupported, phase: .dialog,
-          message: "db.test:5432: step 2 (send): it names something that was not captured"))
+          message: "192.0.2.1:5432: step 2 (send): it names something that was not captured"))
     let flood = plain([.expect(.literal("a"))], String(repeating: "x", count: 16_385))
     #expect(
       verdict(flood, .done)
         == Verdict(
           .dialog, phase: .dialog,
-          message: "db.test:5432: step 1 (expect \"a\"): not found in the first 16 KiB"))
+          message: "192.0.2.1:5432: step 1 (expect \"a\"): not found in the first 16 KiB"))
   }
 
   /// A handshake that did not end, and a greeting that is no go-ahead.
@@ -152,18 +155,19 @@ import Testing
       try verdict(secure(nil), .timedOut)
         == Verdict(
           .tlsTimeout, phase: .tls,
-          message: "db.test:5432: connected, but the tls handshake did not end within the timeout of 5s"))
+          message: "192.0.2.1:5432: connected, but the tls handshake did not end within the timeout of 5s"))
     #expect(
       try verdict(secure(nil), .closed)
         == Verdict(
           .connectionClosed, phase: .tls,
-          message: "db.test:5432: the server closed the connection in the tls handshake"))
+          message: "192.0.2.1:5432: the server closed the connection in the tls handshake"))
     #expect(try verdict(secure(nil), .failed(104))?.phase == .tls)
     let smtp = SpokenDialog.startTLS(.smtp, host: "db.test")
     #expect(
       try verdict(secure(smtp, "554 no\r\n"), .done)
         == Verdict(
-          .starttlsRefused, phase: .starttls, message: "db.test:5432: step 1 (greeting): smtp answered 554"))
+          .starttlsRefused, phase: .starttls, message: "192.0.2.1:5432: step 1 (greeting): smtp answered 554")
+    )
     #expect(try verdict(secure(smtp), .timedOut)?.reason == .firstByteTimeout)
     #expect(try verdict(secure(smtp, "220 "), .timedOut)?.reason == .transferTimeout)
     #expect(try verdict(secure(smtp), .closed)?.phase == .starttls)

@@ -38,6 +38,17 @@ import Testing
     #expect(codes(.smtp, ["220 a\r\n", "502 a\r\n"]) == [250, 501, 504, 530, 550, 554])
   }
 
+  /// An FTP server (vsftpd) answers EHLO and HELO with a code of SMTP, and with its own commands.
+  @Test func anFTPServerIsNoSMTP() {
+    let login = "530 Please login with USER and PASS.\r\n"
+    #expect(
+      run(.smtp, ["220 (vsFTPd 3.0.3)\r\n", login, login]).conversation.failure?.message
+        == "this is not smtp")
+    for words in ["530 Authentication required\r\n", "530 no such user\r\n"] {
+      #expect(run(.smtp, ["220 a\r\n", "502 a\r\n", words]).conversation.failure == nil, "\(words)")
+    }
+  }
+
   @Test func codesOfFTP() {
     #expect(codes(.ftp, []) == [120, 220])
     #expect(codes(.ftp, ["120 a\r\n"]) == [220])

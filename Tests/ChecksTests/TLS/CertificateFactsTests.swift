@@ -172,5 +172,9 @@ import Testing
     #expect(
       facts.verifyError
         == "certificate has expired (it ended on 1970-01-01), certificate is for another host")
+    (report.name, report.details) = ("www.good.test", [.hostname: "it is for good.test"])
+    #expect(
+      TLSFacts(report, now: Self.now).verifyError
+        == "certificate has expired, certificate is not for www.good.test (it is for good.test)")
   }
 }

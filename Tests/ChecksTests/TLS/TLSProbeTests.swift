@@ -67,7 +67,7 @@ import Testing
       #expect(outcome.verdict.reason == example.reason, "\(outcome.verdict)")
       #expect(outcome.assertions.map(\.what) == ["certificate.warn", "certificate.fail"])
       if example.reason == .tlsHostname {
-        let words = "certificate is for another host (it is for *.good.test)"
+        let words = "certificate is not for good.test (it is for *.good.test)"
         #expect(outcome.verdict.message?.hasSuffix(words) == true, "\(outcome.verdict)")
       }
       if example.reason != .tlsProtocol {
