@@ -84,6 +84,21 @@ extension DeliveryMachine {
     inFlight = nil
   }
 
+  /// The queue has dropped rows of the batch that was to be made, and counts them as lost.
+  package mutating func dropped(_ sequences: Set<UInt64>, of batch: Batch) {
+    if batch.use == .bisection { _ = bisections.popLast() }
+    inFlight = nil
+    for piece in lanes[batch.lane]?.pieces ?? [] {
+      let gone = piece.rows.filter { sequences.contains($0.sequence) }
+      guard !gone.isEmpty else { continue }
+      // What is left is not what was refused before: neither half proves anything about the other.
+      forgetSiblings(of: piece, in: batch.lane)
+      var rest = piece
+      (rest.sibling, rest.isKnownBad) = (nil, false)
+      lanes[batch.lane]?.settle(gone, of: rest)
+    }
+  }
+
   /// The outcome of a heartbeat.
   package mutating func heartbeatAnswered(
     _ outcome: DeliveryOutcome, at now: Timestamp, using generator: inout some RandomNumberGenerator
