@@ -25,4 +25,20 @@ import Testing
     driver.machine.dropped(Set(whole.rows.map(\.sequence)), of: whole)
     #expect(driver.machine.parkedRows == 0 && driver.batch() == nil)
   }
+
+  @Test("the server's wait counts in place of the backoff, however long the outage is")
+  func retryAfter() {
+    var driver = Driver(rows: 1)
+    var waits: [Duration] = []
+    for wait in [20, 20, 20, nil, 20, nil, 0] as [Int?] {
+      _ = driver.batch()
+      driver.answer(
+        .transient(Notice.warning(.delivery, "503"), wait: wait.map { .seconds($0) }, blamesBatch: false))
+      guard case .wait(let until) = driver.action() else { break }
+      waits.append(driver.now.duration(to: until))
+      driver.now = until
+    }
+    // The backoff grows meanwhile; no wait at all would be a loop.
+    #expect(waits == [20, 20, 20, 8, 20, 32, 1].map { .seconds($0) })
+  }
 }

@@ -142,7 +142,8 @@ extension DeliveryMachine {
       return failed(trouble, at: now)
     case .unauthorized(let trouble): return unauthorized(trouble, at: now)
     case .transient(let trouble, let wait, let blamesBatch):
-      let pause = max(backoff.next(using: &generator), wait ?? .zero)
+      let own = backoff.next(using: &generator)
+      let pause = wait.map { max($0, backoff.first) } ?? own
       hold(pause, at: now)
       let worked = failingSince == nil && hasDelivered
       let effects = failed(trouble, at: now)
