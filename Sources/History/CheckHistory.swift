@@ -23,6 +23,8 @@ struct CheckHistory: Sendable {
   private(set) var enabled = EnabledTime()
   private var last: LastResult?
   private var since: Timestamp?
+  /// `since` is by the clock of an earlier process, and no result of this one is known yet.
+  private var isOfEarlierRun = false
   /// End of the last slot that a maintenance window left out; in memory only.
   private var skippedThrough: Timestamp?
   private var spark = SparkLine()
@@ -60,6 +62,9 @@ struct CheckHistory: Sendable {
 
   mutating func clockStepped(from before: Timestamp, to now: Timestamp) {
     enabled.clockStepped(from: before.microseconds, to: now.microseconds)
+    // A state that began since the step has its time by the clock as it was set.
+    guard let began = since, !(now.advanced(by: .seconds(-10))...now).contains(began) else { return }
+    since = began.advanced(by: before.duration(to: now))
   }
 
   /// The latest full results, newest first.
@@ -117,7 +122,10 @@ struct CheckHistory: Sendable {
     {
       return
     }
-    if last?.state != result.state { since = result.startedAt }
+    // A clock that was set back between two runs of the agent.
+    let isAhead = isOfEarlierRun && !isReplayed && since.map { $0 > result.startedAt } == true
+    if last?.state != result.state || isAhead { since = result.startedAt }
+    isOfEarlierRun = isReplayed
     last = result
     switch standing {
     case .down: failures += 1
@@ -238,6 +246,7 @@ extension CheckHistory {
     timeline = try HeldVerdicts(from: &reader)
     enabled = try EnabledTime(from: &reader)
     since = try reader.optional().map { Timestamp(microseconds: $0) }
+    isOfEarlierRun = true
     if try reader.byte() == 1 { last = try LastResult(from: &reader) }
     for _ in 0..<(try reader.count()) {
       guard let state = CheckState(word: try reader.text() ?? "") else { throw CodingDamage() }

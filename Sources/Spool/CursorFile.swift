@@ -46,15 +46,25 @@ struct CursorFile {
     /// It is no file of ours: what it is instead.
     var refusal: String?
 
+    /// No copy can be read: what was delivered is not known.
+    var isLost: Bool { cursor == nil && damaged > 0 }
+
     /// For the operator.
     var notes: [Notice] {
-      refusal.map {
-        [
+      if let refusal {
+        return [
           .warning(
             .store,
-            "what was delivered is not known, a new cursor is kept and results may be sent again: \($0)")
+            "what was delivered is not known, a new cursor is kept and results may be sent again: \(refusal)")
         ]
-      } ?? []
+      }
+      guard isLost else { return [] }
+      return [
+        .warning(
+          .store,
+          "the cursor is damaged: results in the store that were delivered are sent again, with the same ids",
+          hint: "check the disk and its file system")
+      ]
     }
   }
 

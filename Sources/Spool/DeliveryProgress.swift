@@ -68,9 +68,20 @@ struct DeliveryProgress: Hashable, Sendable {
   }
 
   /// Everything up to `sequence` left the store.
-  mutating func forget(through sequence: UInt64) {
+  ///
+  /// - Parameter open: results whose fate is not known yet; they stay as they are.
+  mutating func forget(through sequence: UInt64, except open: Set<UInt64> = []) {
     guard sequence > settledThrough else { return }
-    settledThrough = sequence
+    var next = settledThrough + 1
+    for kept in open.sorted() where kept >= next && kept <= sequence && !settled.contains(kept) {
+      if kept > next { settled.insert(next...kept - 1) }
+      next = kept + 1
+    }
+    if next == settledThrough + 1 {
+      settledThrough = sequence
+    } else if next <= sequence {
+      settled.insert(next...sequence)
+    }
     absorb()
   }
 

@@ -14,6 +14,8 @@ package struct GapRecord: Hashable, Sendable {
     case damage
     /// The end of the last segment is unreadable: a record that was being written, or damage.
     case unreadableTail = "unreadable_tail"
+    /// The store was removed or replaced while the agent ran.
+    case storeGone = "store_gone"
     /// Nothing is lost: these numbers were passed over, so that none is ever used twice.
     case skipped
   }

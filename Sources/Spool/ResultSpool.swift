@@ -68,6 +68,14 @@ package final class ResultSpool: DeliveryQueue {
     await perform(orElse: ()) { core, _ in core.acknowledge(lane, sequences) }
   }
 
+  package func beginDelivery(_ sequences: [UInt64]) async -> Set<UInt64> {
+    await perform(orElse: []) { core, time in core.beginDelivery(sequences, at: time) }
+  }
+
+  package func endDelivery() async {
+    await perform(orElse: ()) { core, time in core.endDelivery(at: time) }
+  }
+
   package func quarantine(_ records: [QueuedRecord], code: String) async {
     await perform(orElse: ()) { core, time in core.quarantine(records, code: code, at: time) }
   }

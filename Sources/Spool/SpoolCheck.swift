@@ -23,7 +23,14 @@ package struct SpoolCheck: Hashable, Sendable {
   /// Segments that hold neither a header nor a record.
   package var blank: [String] = []
 
-  package var isSound: Bool { damaged == 0 && headers == 0 && unreadable.isEmpty && blank.isEmpty }
+  /// Copies of the cursor that are damaged.
+  package var cursors = 0
+  /// No copy of the cursor can be read. One alone may be what a power cut left, and costs nothing.
+  package var isCursorLost = false
+
+  package var isSound: Bool {
+    damaged == 0 && headers == 0 && unreadable.isEmpty && blank.isEmpty && !isCursorLost
+  }
 }
 
 extension SpoolReader {
@@ -31,6 +38,7 @@ extension SpoolReader {
   package func check() -> SpoolCheck {
     var check = SpoolCheck()
     (check.unreadable, check.blank) = (unreadable, blank)
+    (check.cursors, check.isCursorLost) = (cursors, isCursorLost)
     if let log { self.check(log, &check) }
     if let quarantineLog { self.check(quarantineLog, &check) }
     for entry in memory {

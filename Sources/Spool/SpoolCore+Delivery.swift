@@ -27,6 +27,7 @@ extension SpoolCore {
       // An unreadable segment before the first result stays the place to start from: it may come back.
       search.positions[lane] = min(first ?? walk.stopped, walk.stopped)
       isWhole = walk.unread.isEmpty
+      search.unread[lane] = walk.unread
       for failure in walk.faults { fault(failure) }
     }
     for entry in held.entries
@@ -45,6 +46,7 @@ extension SpoolCore {
 
   /// These results of the lane are settled, and no others. Durable when it returns, unless the disk is away.
   mutating func acknowledge(_ lane: DeliveryLane, _ sequences: [UInt64]) {
+    request.confirm(Set(sequences))
     guard let bounds = progress.bounds(of: lane) else { return }
     let done = Set(
       sequences.filter { bounds.contains($0) && $0 < nextSequence && !progress.isSettled($0) })
@@ -92,6 +94,9 @@ extension SpoolCore {
     where entry.deliverable && part.contains(entry.sequence) && !isDone(entry.sequence) {
       waiting.insert(entry.sequence...entry.sequence)
     }
+    for result in request.dropped where part.contains(result.sequence) {
+      waiting.insert(result.sequence...result.sequence)
+    }
     for range in waiting.missing(from: part) {
       progress.acknowledge(lane, range, newest: nextSequence - 1)
     }
@@ -132,8 +137,14 @@ extension SpoolCore {
     let segments = log?.segments ?? []
     status.depth =
       segments.reduce(0) { $0 + $1.unsettled } + held.entries.reduce(0) { $0 + ($1.deliverable ? 1 : 0) }
+      + request.dropped.count
     status.stored = segments.reduce(0) { $0 + $1.records } + held.entries.count
     status.oldest = status.depth == 0 ? nil : oldest()
+    let unread = search.unread.values.joined()
+    status.unread = segments.reduce(0) { sum, segment in
+      let isUnread = unread.contains { segment.last.map($0.contains) == true }
+      return sum + (isUnread ? segment.unsettled : 0)
+    }
     // One that is being carried from segment to segment stands in both for a while.
     var seen: Set<GapRecord> = []
     status.gaps = (segments.flatMap(\.gaps) + pendingGaps).filter {

@@ -33,6 +33,7 @@ extension SpoolCore {
   /// Keeps the losses of an attempt to open that gave up results for room, also when it failed in the end.
   private mutating func giveUp(_ attempt: SpoolCore) {
     counters.dropped = attempt.counters.dropped
+    (request, lostUnsettled) = (attempt.request, attempt.lostUnsettled)
     pendingGaps += attempt.owedGaps.filter { !pendingGaps.contains($0) }
     reopening.suspects.formUnion(attempt.reopening.suspects)
     if let log = attempt.log { reopening.suspects.formUnion(log.suspects) }
@@ -49,6 +50,7 @@ extension SpoolCore {
     let found = CursorFile.read(files)
     let (recovery, continues) = try recover(files, cursor: found.cursor)
     if let log { reopening.suspects.formUnion(log.suspects) }
+    let gone = continues ? [] : loseStore(at: time)
     let store = recovery.identity ?? identity ?? newIdentity(time)
     let layout = SegmentLog.Layout(
       log: .results, segmentSize: settings.segmentSize, count: settings.segmentCount, identity: store,
@@ -74,8 +76,8 @@ extension SpoolCore {
     finishDrops()
     try reserve()
     try startWriting(at: time)
-    search.positions = [:]
-    search.oldest = nil
+    search = DeliverySearch()
+    for loss in gone { took(loss) }
     mode = .durable
     reopening.failures = 0
     moveAside(recovery.unreadableFiles, files)
@@ -149,6 +151,7 @@ extension SpoolCore {
   private mutating func reportDamage(_ recovery: LogRecovery, at time: SpoolTime) {
     var waiting = IntervalSet()
     for gap in pendingGaps { waiting.insert(gap.sequences) }
+    for result in request.dropped { waiting.insert(result.sequence...result.sequence) }
     let parts = recovery.holes.flatMap { waiting.missing(from: $0) }.flatMap { progress.unsettled(in: $0) }
     var gaps: [GapRecord] = []
     for part in parts {
@@ -170,18 +173,41 @@ extension SpoolCore {
     pendingGaps += gaps
   }
 
-  /// A stop between the gap record of a full ring and the removal it speaks of: the removal is done now. Empty
-  /// segments go as well.
+  /// A stop between the gap record of a full ring and the removal it speaks of: the removal is done now, but for results
+  /// of a request that was under way, which the record does not count. Empty segments go as well.
   private mutating func finishDrops() {
     guard let segments = log?.segments else { return }
-    let dropped = segments.flatMap(\.gaps).filter { $0.cause == .ringFull }.map(\.lastSequence).max() ?? 0
+    let gaps = segments.flatMap(\.gaps).filter { $0.cause == .ringFull }
+    let dropped = gaps.map(\.lastSequence).max() ?? 0
+    var told = IntervalSet()
+    for gap in gaps { told.insert(gap.sequences) }
     var gone: Set<UInt32> = []
     for segment in segments {
-      let isEmpty = segment.records == 0 && segment.gaps.isEmpty
-      if let last = segment.last, last <= dropped { forget(through: segment) }
-      if isEmpty || segment.last.map({ $0 <= dropped }) == true { gone.insert(segment.name.generation) }
+      if segment.records == 0, segment.gaps.isEmpty { gone.insert(segment.name.generation) }
+      guard let last = segment.last, last <= dropped, !keepUntold(segment, told) else { continue }
+      request.drop(requested(of: segment))
+      forget(through: segment)
+      gone.insert(segment.name.generation)
     }
     log?.recycle(gone)
+  }
+
+  /// Whether results wait in a segment that no gap record counts: then they stay, and the others are settled.
+  private mutating func keepUntold(_ segment: Segment, _ told: IntervalSet) -> Bool {
+    guard segment.unsettled > 0, let last = segment.last else { return false }
+    var counted = 0
+    var untold: Set<UInt64> = []
+    let start = LogPosition(generation: segment.name.generation, offset: SegmentHeader.size)
+    _ = log?.walk(from: start) { record in
+      guard record.position.generation == segment.name.generation else { return false }
+      guard record.frame.isDeliverable, !progress.isSettled(record.frame.sequence) else { return true }
+      if told.contains(record.frame.sequence) { counted += 1 } else { untold.insert(record.frame.sequence) }
+      return true
+    }
+    guard !untold.isEmpty else { return false }
+    progress.forget(through: last, except: untold.union(request.sequences))
+    log?.settle(counted, generation: segment.name.generation)
+    return true
   }
 
   private mutating func reserve() throws(FileFault) {
@@ -231,11 +257,11 @@ extension SpoolCore {
     {
       if !isProven { try proveDisk() }
       isProven = true
-      let gap = lostWith(victim)
+      let loss = lostWith(victim)
       try self.log?.yieldFirst()
-      counters.dropped += gap?.lost ?? 0
+      took(loss)
       pendingGaps.removeAll { given.contains($0) }
-      given = GapRecord.merged(given + leaving(victim, gap))
+      given = GapRecord.merged(given + leaving(victim, loss.gap))
       pendingGaps += given
       owedGaps = given
       forget(through: victim)

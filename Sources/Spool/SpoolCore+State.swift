@@ -59,6 +59,8 @@ extension SpoolCore {
   struct DeliverySearch {
     /// Each lane's next result is there or behind it.
     var positions: [DeliveryLane: LogPosition] = [:]
+    /// Sequences in segments that each lane could not read.
+    var unread: [DeliveryLane: [ClosedRange<UInt64>]] = [:]
     /// Slot of the oldest waiting result; nil when it has to be looked up.
     var oldest: Timestamp??
   }

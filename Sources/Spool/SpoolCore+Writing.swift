@@ -63,8 +63,8 @@ extension SpoolCore {
     try? log?.replenish()
     let needsRoom = (log?.spareCount ?? 0) <= 1 && (log?.sealedCount ?? 0) > 0
     let victim = needsRoom ? log?.segments.first : nil
-    let gap = victim.flatMap { lostWith($0) }
-    let gaps = victim.map { leaving($0, gap) } ?? []
+    let loss = victim.map { lostWith($0) } ?? Loss()
+    let gaps = victim.map { leaving($0, loss.gap) } ?? []
     let base = rest.first?.sequence ?? nextSequence
     let entries = (gaps.map { $0.entry(before: base) } + rest)[...]
     // Without a spare the victim's file is the only room there is. Its gap then stays with the entries until it is
@@ -74,7 +74,7 @@ extension SpoolCore {
       try proveDisk()
       try log?.yieldFirst()
       rest = entries
-      counters.dropped += gap?.lost ?? 0
+      took(loss)
       owe(gaps)
     }
     let progress = progress
@@ -83,13 +83,19 @@ extension SpoolCore {
     rest = rest.dropFirst(count - (goesFirst ? 0 : gaps.count))
     guard let victim else { return }
     if !goesFirst {
-      counters.dropped += gap?.lost ?? 0
+      took(loss)
       owe(gaps)
     }
     forget(through: victim)
     saveCursor()
     if !goesFirst, log?.segments.first?.name == victim.name { log?.recycleFirst() }
     search.oldest = nil
+  }
+
+  mutating func took(_ loss: Loss) {
+    counters.dropped += loss.gap?.lost ?? 0
+    request.drop(loss.requested)
+    if let gap = loss.gap { lostUnsettled.insert(gap.sequences) }
   }
 
   /// While the store is being opened: should that fail, the next attempt writes these gap records again.
@@ -102,7 +108,10 @@ extension SpoolCore {
     let generation = segment.name.generation
     let repeated = Set((log?.segments ?? []).lazy.filter { $0.name.generation > generation }.flatMap(\.gaps))
     let remembered = segment.gaps.filter { $0.isRemembered(at: wall) && !repeated.contains($0) }
-    return gap.map { GapRecord.merged(remembered + [$0]) } ?? remembered
+    guard let gap else { return remembered }
+    // One range over all would hide the results of an open request, should it never end.
+    guard request.sequences.isEmpty else { return GapRecord.merged(remembered) + [gap] }
+    return GapRecord.merged(remembered + [gap])
   }
 
   /// Before results are given up for room: a disk that takes nothing must not cost what it holds.
@@ -111,35 +120,47 @@ extension SpoolCore {
     try cursor?.prove(progress, identity: identity)
   }
 
-  /// The results that are lost with a segment; nil when all of it was settled.
-  func lostWith(_ segment: Segment) -> GapRecord? {
-    guard segment.unsettled > 0, let first = segment.first, let last = segment.last, let log else {
-      return nil
-    }
+  /// Results that leave the store with a segment.
+  struct Loss {
+    /// `nil` when no result is lost.
     var gap: GapRecord?
+    /// Results that the receiver may still confirm.
+    var requested: [OpenRequest.Dropped] = []
+  }
+
+  /// The results that are lost with a segment, without those of the request that is under way.
+  func lostWith(_ segment: Segment) -> Loss {
+    guard segment.unsettled > 0, let first = segment.first, let last = segment.last, let log else {
+      return Loss()
+    }
+    var loss = Loss(requested: requested(of: segment))
+    let count = UInt64(max(0, segment.unsettled - loss.requested.count))
     let start = LogPosition(generation: segment.name.generation, offset: SegmentHeader.size)
     _ = log.walk(from: start) { record in
       guard record.position.generation == segment.name.generation else { return false }
       guard record.frame.isDeliverable, !progress.isSettled(record.frame.sequence) else { return true }
       let sequence = record.frame.sequence
-      var grown = gap ?? GapRecord(cause: .ringFull, lost: 0, records: 0, sequences: sequence...sequence)
-      grown.add(sequence: sequence, deliverable: true, time: RecordPayload.scheduledAt(record.payload))
-      gap = grown
+      let time = RecordPayload.scheduledAt(record.payload)
+      if request.stored.contains(sequence),
+        let index = loss.requested.firstIndex(where: { $0.sequence == sequence })
+      {
+        loss.requested[index].time = time
+        return true
+      }
+      var grown = loss.gap ?? GapRecord(cause: .ringFull, lost: 0, records: 0, sequences: sequence...sequence)
+      grown.add(sequence: sequence, deliverable: true, time: time)
+      loss.gap = grown
       return true
     }
-    guard var gap else {
-      var blind = GapRecord(
-        cause: .ringFull, lost: UInt64(segment.unsettled), records: UInt64(segment.records),
-        sequences: first...last)
-      blind.notedAt = wall
-      return blind
-    }
+    guard count > 0 || loss.gap != nil else { return loss }
     // Read errors hide records; the count in memory does not.
-    gap.lost = max(gap.lost, UInt64(segment.unsettled))
+    var gap = loss.gap ?? GapRecord(cause: .ringFull, lost: 0, records: 0, sequences: first...last)
+    gap.lost = max(gap.lost, count)
     gap.records = UInt64(segment.records)
     gap.lastSequence = max(gap.lastSequence, last)
     gap.notedAt = wall
-    return gap
+    loss.gap = gap
+    return loss
   }
 
   /// Gives back the oldest segments that are delivered and in a snapshot.
@@ -164,7 +185,7 @@ extension SpoolCore {
   mutating func forget(through segment: Segment) {
     let later = log?.segments.lazy.filter { $0.name.generation > segment.name.generation }
     let next = min(later?.map(\.name.base).min() ?? 1, held.entries.first?.sequence ?? .max)
-    progress.forget(through: max(segment.last ?? 0, max(next, 1) - 1))
+    progress.forget(through: max(segment.last ?? 0, max(next, 1) - 1), except: request.sequences)
   }
 
   /// Losses are remembered for longer than segments are: before one goes, the next group repeats its gap records. False
@@ -196,6 +217,7 @@ extension SpoolCore {
   mutating func enterMemory(_ fault: FileFault, keeping entries: [SpoolEntry], at time: SpoolTime) {
     reopening.at = time.monotonic + SpoolCore.retryInterval
     syncDueAt = nil
+    search.oldest = nil
     var since = time.wall
     if case .memory(let notice) = mode, let began = notice.since { since = began }
     mode = .memory(fault.notice(since: since))
@@ -213,6 +235,13 @@ extension SpoolCore {
       let oldest = held.removeLeastMissed()
     {
       let sequence = oldest.sequence
+      search.oldest = nil
+      if request.stored.contains(sequence) {
+        let slot = oldest.payload.withUnsafeBytes { RecordPayload.scheduledAt($0) }
+        request.drop([.init(sequence: sequence, cause: .memoryOverflow, time: slot)])
+        continue
+      }
+      lostUnsettled.insert(sequence...sequence)
       if pendingGaps.last?.cause != .memoryOverflow {
         pendingGaps.append(
           GapRecord(cause: .memoryOverflow, lost: 0, records: 0, sequences: sequence...sequence))
@@ -222,7 +251,6 @@ extension SpoolCore {
       pendingGaps[pendingGaps.count - 1].add(sequence: sequence, deliverable: waited, time: slot)
       pendingGaps[pendingGaps.count - 1].notedAt = wall
       if waited { counters.dropped += 1 }
-      search.oldest = nil
     }
   }
 }

@@ -39,6 +39,9 @@ struct SpoolCore {
   var wall: Timestamp
   /// Gaps of segments whose files are gone, until the disk has them: an attempt to open that fails must not forget them.
   var owedGaps: [GapRecord] = []
+  /// Lost, and not yet settled: results dropped from memory, and those of a request that was not confirmed.
+  var lostUnsettled = IntervalSet()
+  var request = OpenRequest()
   var search = DeliverySearch()
   var refusals = Refusals()
   var counters: SpoolStatus
@@ -136,6 +139,7 @@ struct SpoolCore {
   }
 
   mutating func close(at time: SpoolTime) {
+    endDelivery(at: time)
     flush(at: time)
     log?.close()
     quarantined?.close()

@@ -59,6 +59,7 @@ package struct SpoolInspector: Sendable {
     let logs = [recovery, refusals].compactMap(\.self)
     reader.blank = logs.flatMap(\.blanks).map(\.file)
     reader.unreadable = logs.flatMap(\.unreadableFiles)
+    (reader.cursors, reader.isCursorLost) = (found.damaged, found.isLost)
     self.reader = reader
 
     var status = SpoolStatus(mode: .durable, durability: .always)

@@ -19,6 +19,9 @@ package struct SpoolReader: Sendable {
   /// store has set them aside.
   var blank: [String] = []
   var unreadable: [String] = []
+  /// Copies of the cursor that are damaged, and whether no other is left. A running store has replaced them.
+  var cursors = 0
+  var isCursorLost = false
 
   /// Results above `sequence`, in order, each once: those that went back from the quarantine were there before.
   func visit(after sequence: UInt64, _ body: (QueuedRecord) -> Void) {

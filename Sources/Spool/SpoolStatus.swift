@@ -16,6 +16,8 @@ package struct SpoolStatus: Hashable, Sendable {
   package var durability: SpoolSettings.Durability
   /// Results still to be delivered.
   package var depth = 0
+  /// Of these, results in files that the disk does not give back now.
+  package var unread = 0
   /// Records in the store, delivered ones and those outside the lanes included.
   package var stored = 0
   /// Slot of the oldest result still to be delivered.
@@ -36,7 +38,8 @@ package struct SpoolStatus: Hashable, Sendable {
   package var lostSegments = 0
   /// Intact records this version cannot read.
   package var unreadable = 0
-  /// Slots of the cursor that were damaged at the start; the other slot was used, or results are sent again.
+  /// Slots of the cursor that were damaged at the start; the other slot was used, or results
+  /// are sent again.
   package var cursorDamaged = 0
   /// Failed operations on the disk.
   package var faults = 0

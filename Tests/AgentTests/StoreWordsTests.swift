@@ -29,6 +29,15 @@ import Testing
 
       """
     #expect(renderStore(status) == plain)
+    status.unread = 3
+    status.gaps = [gap(.storeGone, 3)]
+    #expect(
+      renderStore(status) == plain + """
+                     3 of these cannot be read now
+        lost         3 results, the store was removed or replaced while the agent ran, numbers 4 to 8
+
+        """)
+    status.unread = 0
     (status.oldest, status.hoursCovered) = (noon, 31.9)
     (status.quarantined, status.quarantineDropped, status.dropped, status.damaged) = (5, 6, 7, 1)
     (status.unreadable, status.setAside, status.lostSegments) = (8, 10, 1)

@@ -84,6 +84,14 @@ import Testing
     #expect(renderCheck(check) == sound + "unknown      7 records of another version\n")
     check.unknown = 1
     #expect(renderCheck(check) == sound + "unknown      1 record of another version\n")
+    check.unknown = 0
+    check.cursors = 1
+    #expect(renderCheck(check) == sound + "cursor       damaged: its other copy counts\n")
+    check.isCursorLost = true
+    #expect(
+      renderCheck(check) == sound.replacing("sound", with: "DAMAGED")
+        + "cursor       damaged: the next start sends again what was delivered, with the same ids\n")
+    (check.cursors, check.isCursorLost, check.unknown) = (0, false, 1)
     check.blank = ["results-1.seg"]
     #expect(
       renderCheck(check) == sound.replacing("sound", with: "DAMAGED")

@@ -81,6 +81,34 @@ import Testing
     #expect(store.lastStates == [check.id: state])
   }
 
+  /// A state keeps its age when the clock is set; one that began since the step has its time by the new clock.
+  @Test(arguments: [-86_400, -3600, 12, 3600, 86_400] as [Int64])
+  func aStateWhenTheClockIsSet(seconds: Int64) throws {
+    let check = try makeCheck()
+    let before = midnight + .seconds(640)
+    let now = before + .seconds(seconds)
+    let store = makeStore(check, runs: [Run(slot: midnight + .seconds(600), state: .degraded)])
+    store.clockStepped(from: before, to: now)
+    #expect(store.figures(of: check.id, now: now)?.since == now + .seconds(-40))
+    let other = makeStore(
+      check, runs: [Run(slot: midnight + .seconds(600)), Run(slot: now + .seconds(-4), state: .degraded)])
+    other.clockStepped(from: before, to: now)
+    #expect(other.figures(of: check.id, now: now)?.since == now + .seconds(-4))
+  }
+
+  /// The clock was set back between two runs of the agent.
+  @Test func aStateOfAnEarlierRunThatLiesAhead() throws {
+    let check = try makeCheck()
+    let before = makeStore(check, runs: [Run(slot: midnight + .seconds(86_400), state: .degraded)])
+    let after = HistoryStore(decoding: before.files())
+    after.apply([check], now: midnight)
+    for second in [10, 70] as [Int64] {
+      after.record(
+        Run(slot: midnight + .seconds(second), state: .degraded).result(of: check), interval: .seconds(60))
+    }
+    #expect(after.figures(of: check.id, now: midnight + .seconds(80))?.since == midnight + .seconds(10))
+  }
+
   /// Both times of a result must be those of a sound clock.
   @Test func implausibleTimesAreInNoWindow() throws {
     let check = try makeCheck()

@@ -131,7 +131,7 @@ let bare500 = DeliveryOutcome.transient(Notice.warning(.delivery, "500"), wait: 
     #expect(driver.machine.tally.troubleSince == dawn)
   }
 
-  @Test func serversWaitIsHonouredWhenLonger() {
+  @Test func serversWaitIsHonoured() {
     var driver = Driver(rows: 1)
     _ = driver.batch()
     driver.answer(.transient(Notice.warning(.delivery, "503"), wait: .seconds(90), blamesBatch: false))

@@ -176,4 +176,25 @@ import Testing
     #expect(bench.counts == [3, 4])
     #expect(bench.instants.withLock { $0 } == [.zero, .seconds(seconds)])
   }
+  /// The list that was refused was mended, and the receiver names the new version.
+  @Test(.timeLimit(.minutes(1))) func aMendedListIsPulledSoon() async throws {
+    let bench = Bench()
+    let bad = FakeCheck(
+      id: checkID(1).description,
+      members: #""check_type":"http","url":"https://a.test/","check_interval_seconds":"abc""#)
+    bench.fake.checks = [bad]
+    let puller = try bench.puller()
+    await withTaskGroup(of: Void.self) { group in
+      group.addTask { await puller.run() }
+      await bench.clock.someoneSleeps(until: .seconds(10))
+      bench.fake.checks = PullTests.rows(1...4)
+      puller.heard(5)
+      await bench.clock.someoneSleeps(until: .seconds(5))
+      bench.clock.advance(by: .seconds(5))
+      await bench.clock.someoneSleeps(until: .seconds(605))
+      group.cancelAll()
+    }
+    #expect(bench.counts == [4] && puller.status.trouble == nil)
+    #expect(bench.instants.withLock { $0 } == [.seconds(5)])
+  }
 }

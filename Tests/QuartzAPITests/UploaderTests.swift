@@ -57,6 +57,21 @@ import Testing
     #expect(bench.fake.worst(seconds: 60) <= 90)
   }
 
+  @Test("results that a full store dropped during an outage are not sent after it", arguments: targets)
+  func droppedInAnOutage(target: DeliverSettings.Target) async throws {
+    let bench = DeliveryBench(target: target)
+    bench.fake.setDown(true)
+    bench.queue.append(records(30))
+    let uploader = try bench.uploader()
+    #expect(await bench.run(uploader, for: .seconds(120)) { false } == false)
+    bench.queue.drop(20)
+    bench.fake.setDown(false)
+    #expect(await bench.run(uploader) { bench.queue.open == 0 })
+    #expect(bench.fake.ids == ids(records(10, from: 21)))
+    #expect(bench.queue.snapshot.strays.isEmpty && !bench.queue.snapshot.isSending)
+    #expect(await uploader.status().tally.delivered == 10)
+  }
+
   @Test(
     "A3, A4, and what else is no acknowledgement",
     arguments: [

@@ -124,6 +124,31 @@ struct DamageTests {
     }
   }
 
+  @Test("K9: a cursor without a readable copy is told, and the check of the store does not call it sound")
+  func cursorLost() throws {
+    let disk = MemoryFileSystem()
+    let store = TestStore(disk)
+    store.add(0..<30)
+    for _ in 0..<2 { store.acknowledge(through: store.pending(limit: 10)[9].sequence) }
+    let words =
+      "the cursor is damaged: results in the store that were delivered are sent again, with the same ids"
+    for slots in [[], [0], [0, 1]] {
+      let copy = disk.afterKill()
+      copy.tamper(Cursor.fileName) { bytes in
+        for slot in slots { bytes[slot * Cursor.slotDistance + 20] ^= 1 }
+      }
+      let notes = slots.count == 2 ? [words] : []
+      let looked = try SpoolInspector(copy)
+      #expect(looked.status.notes.map(\.what) == notes)
+      let check = looked.reader.check()
+      #expect(check.cursors == slots.count && check.isSound == (slots.count < 2))
+      #expect(check.isCursorLost == (slots.count == 2))
+      let after = TestStore(copy)
+      #expect(after.status.notes.map(\.what) == notes && after.status.problem?.what == notes.first)
+      #expect(TestStore(copy.afterKill()).status.notes == [], "once")
+    }
+  }
+
   @Test("K9: a cursor from the future of an older copy skips nothing that is recorded from now on")
   func cursorAhead() {
     let disk = MemoryFileSystem()

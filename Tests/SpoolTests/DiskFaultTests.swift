@@ -60,6 +60,9 @@ struct DiskFaultTests {
       core.tick(at: time(70))
       #expect(core.status(at: time(70)).isDurable, "\(way)")
       #expect(waiting(&core) == (way == "moved" ? Array(0..<10) : Array(5..<10)))
+      let gaps = core.status(at: time(70)).gaps
+      #expect(gaps.map(\.cause) == (way == "moved" ? [] : [.storeGone]) && core.counters.damaged == 0)
+      #expect(gaps.map(\.lost) == (way == "moved" ? [] : [5]))
       core.close(at: time(71))
     }
   }

@@ -31,7 +31,7 @@ struct GapRuleTests {
 
   @Test("each part has its tag, and comes back")
   func fields() {
-    let words = ["ring_full", "memory_overflow", "damage", "unreadable_tail", "skipped"]
+    let words = ["ring_full", "memory_overflow", "damage", "unreadable_tail", "store_gone", "skipped"]
     #expect(GapRecord.Cause.allCases.map(\.rawValue) == words)
     for cause in GapRecord.Cause.allCases {
       let whole = gap(cause, first: 1, last: 2, noted: 3)

@@ -75,6 +75,19 @@ struct SettledTests {
     #expect(progress.settledThrough == 30 && progress.cursorNumbers.liveThrough == 14)
   }
 
+  @Test("what leaves the store is settled but for results whose fate is open")
+  func open() {
+    var progress = DeliveryProgress(settledThrough: 10)
+    progress.acknowledge(.live, 14...15, newest: 100)
+    progress.forget(through: 20, except: [9, 12, 15, 18, 25])
+    #expect((9...22).filter { !progress.isSettled($0) } == [12, 18, 21, 22])
+    #expect(progress.settledThrough == 11)
+    progress.forget(through: 20, except: [18])
+    #expect((9...22).filter { !progress.isSettled($0) } == [18, 21, 22] && progress.settledThrough == 17)
+    progress.forget(through: 22)
+    #expect(progress.settledThrough == 22 && progress.settled.isEmpty)
+  }
+
   @Test("a cursor without room for all ranges has the widest, in their order")
   func widestRanges() {
     var progress = DeliveryProgress(settledThrough: 10)

@@ -106,10 +106,11 @@ struct SmallRuleTests {
   func soundness() {
     var check = SpoolCheck()
     #expect(check.isSound)
-    (check.gaps, check.unknown, check.quarantined, check.waiting) = (1, 1, 1, 1)
+    (check.gaps, check.unknown, check.quarantined, check.waiting, check.cursors) = (1, 1, 1, 1, 1)
     #expect(check.isSound)
     for change in [
       { $0.damaged = 1 }, { $0.headers = 1 }, { $0.unreadable = ["a"] },
+      { $0.isCursorLost = true },
     ] as [(inout SpoolCheck) -> Void] {
       var changed = check
       change(&changed)

@@ -41,7 +41,7 @@ import Testing
       var spool = SpoolStatus()
       (spool.depth, spool.gaps) = (1234, GapRecord.gaps(2, lost: 2345))
       (spool.bytesUsed, spool.bytesReserved, spool.hoursCovered) = (1536, 2 << 30, 31.9)
-      (spool.oldest, spool.mode) = (now + .seconds(-180), .memory)
+      (spool.oldest, spool.mode, spool.unread) = (now + .seconds(-180), .memory, 1200)
       var delivery = DeliveryStatus(.supabase)
       (delivery.tally.delivered, delivery.tally.duplicates) = (54_321, 9)
       (delivery.tally.lastSuccess, delivery.parked) = (now + .seconds(-61), 12)
@@ -50,8 +50,8 @@ import Testing
     }
     #expect(
       lines.contains(
-        "spool     1,234 waiting, oldest 3m, 12 parked, 1.5 KiB of 2 GiB, IN MEMORY ONLY, covers 31 h of outage, "
-          + "2,345 lost in 2 gaps"), "\(lines)")
+        "spool     1,234 waiting (1,200 cannot be read now), oldest 3m, 12 parked, 1.5 KiB of 2 GiB, IN MEMORY ONLY, "
+          + "covers 31 h of outage, 2,345 lost in 2 gaps"), "\(lines)")
     #expect(
       lines.contains(
         "delivery  supabase: last success 1m ago, 54,321 delivered, 17 of 900 requests this hour"), "\(lines)"

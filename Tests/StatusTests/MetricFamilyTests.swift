@@ -61,7 +61,7 @@ import Testing
     quartz_spool_records gauge, quartz_spool_oldest_timestamp_seconds gauge, quartz_spool_used_bytes gauge,
     quartz_spool_capacity_bytes gauge, quartz_spool_durable gauge, quartz_spool_quarantined gauge,
     quartz_spool_parked gauge, quartz_spool_gaps gauge, quartz_spool_lost gauge,
-    quartz_spool_outage_covered_seconds gauge, quartz_spool_dropped counter,
+    quartz_spool_cursor_damaged gauge, quartz_spool_outage_covered_seconds gauge, quartz_spool_dropped counter,
     quartz_delivery_delivered counter, quartz_delivery_duplicates counter,
     quartz_delivery_last_success_timestamp_seconds gauge, quartz_delivery_failing gauge,
     quartz_delivery_requests_hour gauge, quartz_delivery_skipped_checks gauge,

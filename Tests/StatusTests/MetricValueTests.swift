@@ -110,7 +110,7 @@ import Testing
     var spool = SpoolStatus()
     (spool.depth, spool.oldest, spool.bytesUsed, spool.bytesReserved) = (1, Timestamp(seconds: 2), 3, 4)
     (spool.mode, spool.quarantined, spool.gaps) = (.memory, 5, GapRecord.gaps(7, lost: 8))
-    (spool.hoursCovered, spool.dropped) = (9, 10)
+    (spool.hoursCovered, spool.dropped, spool.cursorDamaged) = (9, 10, 2)
     source.status.spool = spool
     source.status.delivery?.parked = 6
     let bytes = OpenMetrics.render(source.status, source.metrics(), .plain)
@@ -120,6 +120,7 @@ import Testing
         "quartz_spool_records 1", "quartz_spool_oldest_timestamp_seconds 2", "quartz_spool_used_bytes 3",
         "quartz_spool_capacity_bytes 4", "quartz_spool_durable 0", "quartz_spool_quarantined 5",
         "quartz_spool_parked 6", "quartz_spool_gaps 7", "quartz_spool_lost 8",
+        "quartz_spool_cursor_damaged 2",
         "quartz_spool_outage_covered_seconds 32400", "quartz_spool_dropped_total 10",
       ])
   }

@@ -16,6 +16,7 @@ package func renderStore(_ status: SpoolStatus) -> String {
       + counted(status.bytesUsed, "byte"),
     "waiting      \(status.depth) to be delivered",
   ]
+  if status.unread > 0 { lines.append("             \(status.unread) of these cannot be read now") }
   if let oldest = status.oldest { lines.append("oldest       \(oldest.rfc3339)") }
   if let hours = status.hoursCovered {
     lines.append(
@@ -57,6 +58,7 @@ private func renderGap(_ gap: GapRecord) -> String {
     case .memoryOverflow: "the buffer in memory was full"
     case .damage: "damaged"
     case .unreadableTail: "or more at the end of a segment that was being written"
+    case .storeGone: "the store was removed or replaced while the agent ran"
     case .skipped: "numbers passed over"
     }
   var text =
@@ -81,6 +83,12 @@ package func renderCheck(_ check: SpoolCheck) -> String {
   }
   if check.headers > 0 {
     lines.append("headers      \(check.headers) damaged; the records behind them are whole")
+  }
+  if check.cursors > 0 {
+    lines.append(
+      "cursor       damaged: "
+        + (check.isCursorLost
+          ? "the next start sends again what was delivered, with the same ids" : "its other copy counts"))
   }
   if check.unknown > 0 {
     lines.append("unknown      \(counted(check.unknown, "record")) of another version")

@@ -128,8 +128,19 @@ package protocol DeliveryQueue: Sendable {
   func pending(_ lane: DeliveryLane, limit: Int) async -> [QueuedRecord]
   /// These records of the lane are settled, and no others. Durable when it returns.
   func acknowledge(_ lane: DeliveryLane, _ sequences: [UInt64]) async
+  /// A request with these records begins. Returns those that still wait: what was dropped and counted as lost is not sent.
+  func beginDelivery(_ sequences: [UInt64]) async -> Set<UInt64>
+  /// The request ended, and what it settled was acknowledged.
+  func endDelivery() async
   /// Sets refused records aside with the receiver's code. Does not acknowledge them.
   func quarantine(_ records: [QueuedRecord], code: String) async
   /// Delivery works again after an outage: what is pending now becomes the backlog, what comes next is live.
   func startLiveLane() async
+}
+
+/// A queue that drops nothing.
+extension DeliveryQueue {
+  package func beginDelivery(_ sequences: [UInt64]) async -> Set<UInt64> { Set(sequences) }
+
+  package func endDelivery() async {}
 }

@@ -30,6 +30,8 @@ package final class CheckListPuller: Sendable {
     var backoff: Backoff
     var generator: RandomSource
     var status = PullStatus()
+    /// The server asked to be left alone when it was last pulled.
+    var isAskedToWait = false
   }
 
   /// Where the list comes from, and what becomes of it.
@@ -99,10 +101,10 @@ package final class CheckListPuller: Sendable {
   }
 
   /// Between a pull and the one for a change: a list is read in pages of some hundred checks, and the budget of requests is for
-  /// results, too. After a failure the pause is the pause.
+  /// results, too. Another version may be the cure of a list that was refused; only a server that asks to be left alone is.
   private var rest: Duration {
     state.withLock { state in
-      guard state.status.trouble == nil else { return every }
+      guard !state.isAskedToWait else { return every }
       return .seconds(5) * (1 + (state.inForce?.checks.count ?? 0) / 250)
     }
   }
@@ -150,7 +152,7 @@ package final class CheckListPuller: Sendable {
     switch try await client.pullChecks() {
     case .unchanged(let trouble, let wait):
       return state.withLock { state in
-        state.status.trouble = trouble
+        (state.status.trouble, state.isAskedToWait) = (trouble, wait != nil)
         return max(state.backoff.next(using: &state.generator), wait ?? .zero)
       }
     case .snapshot(var snapshot):
@@ -158,7 +160,7 @@ package final class CheckListPuller: Sendable {
       let now = time.now
       let (verdict, isNew) = state.withLock { state in
         state.backoff.reset()
-        state.status.trouble = nil
+        (state.status.trouble, state.isAskedToWait) = (nil, false)
         let verdict = state.listGuard.judge(Set(snapshot.checks.map(\.id)), at: now)
         if case .hold(let why) = verdict { state.status.held = why } else { state.status.held = nil }
         // A destination that had to wait may join by now.

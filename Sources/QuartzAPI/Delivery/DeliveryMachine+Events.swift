@@ -84,6 +84,21 @@ extension DeliveryMachine {
     inFlight = nil
   }
 
+  /// The queue has dropped rows of the batch that was to be made, and counts them as lost.
+  package mutating func dropped(_ sequences: Set<UInt64>, of batch: Batch) {
+    if batch.use == .bisection { _ = bisections.popLast() }
+    inFlight = nil
+    for piece in lanes[batch.lane]?.pieces ?? [] {
+      let gone = piece.rows.filter { sequences.contains($0.sequence) }
+      guard !gone.isEmpty else { continue }
+      // What is left is not what was refused before: neither half proves anything about the other.
+      forgetSiblings(of: piece, in: batch.lane)
+      var rest = piece
+      (rest.sibling, rest.isKnownBad) = (nil, false)
+      lanes[batch.lane]?.settle(gone, of: rest)
+    }
+  }
+
   /// The outcome of a heartbeat.
   package mutating func heartbeatAnswered(
     _ outcome: DeliveryOutcome, at now: Timestamp, using generator: inout some RandomNumberGenerator
@@ -127,7 +142,8 @@ extension DeliveryMachine {
       return failed(trouble, at: now)
     case .unauthorized(let trouble): return unauthorized(trouble, at: now)
     case .transient(let trouble, let wait, let blamesBatch):
-      let pause = max(backoff.next(using: &generator), wait ?? .zero)
+      let own = backoff.next(using: &generator)
+      let pause = wait.map { max($0, backoff.first) } ?? own
       hold(pause, at: now)
       let worked = failingSince == nil && hasDelivered
       let effects = failed(trouble, at: now)

@@ -129,7 +129,7 @@ extension DeliveryMachine {
     lanes[lane]?.replace(piece, with: [left, right])
   }
 
-  private mutating func forgetSiblings(of piece: Piece, in lane: DeliveryLane) {
+  mutating func forgetSiblings(of piece: Piece, in lane: DeliveryLane) {
     lanes[lane]?.forEach { if $0.sibling == piece.id { $0.sibling = nil } }
   }
 

@@ -68,6 +68,7 @@ package final class Uploader: Sendable {
     } catch {
       // Cancelled: what was under way stays in the store and goes again with the same ids.
     }
+    await queue.endDelivery()
     await gate.close()
   }
 
@@ -90,6 +91,7 @@ package final class Uploader: Sendable {
       await group.next()
       group.cancelAll()
     }
+    await queue.endDelivery()
     await gate.close()
   }
 
@@ -138,10 +140,7 @@ package final class Uploader: Sendable {
       let records = await queue.pending(lane, limit: limit)
       let now = gate.time.now
       try await perform(state.withLock { $0.machine.fetched(lane, records, at: now) })
-    case .send(let batch):
-      guard try await isAdmitted(batch.use) else { return nil }
-      let report = try await transport.deliver(batch.rows.map(\.record))
-      try await conclude(report) { $0.machine.answered(report.outcome, at: $1, using: &$0.generator) }
+    case .send(let batch): try await send(batch)
     case .heartbeat:
       guard try await isAdmitted(.heartbeat) else { return nil }
       let report = try await transport.deliver([])
@@ -150,6 +149,18 @@ package final class Uploader: Sendable {
       }
     }
     return nil
+  }
+
+  /// A batch of which the store has dropped some is not sent: the rest goes at the next step.
+  private func send(_ batch: DeliveryMachine.Batch) async throws(CancellationError) {
+    let sequences = Set(batch.rows.map(\.sequence))
+    let gone = sequences.subtracting(await queue.beginDelivery(batch.rows.map(\.sequence)))
+    guard gone.isEmpty else { return state.withLock { $0.machine.dropped(gone, of: batch) } }
+    if try await isAdmitted(batch.use) {
+      let report = try await transport.deliver(batch.rows.map(\.record))
+      try await conclude(report) { $0.machine.answered(report.outcome, at: $1, using: &$0.generator) }
+    }
+    await queue.endDelivery()
   }
 
   private func isAdmitted(_ use: RequestUse) async throws(CancellationError) -> Bool {

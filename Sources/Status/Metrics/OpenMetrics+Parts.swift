@@ -27,6 +27,9 @@ extension OpenMetrics {
     text.gauge("quartz_spool_gaps", "Gap records in the store.", Double(spool.gaps.count))
     text.gauge("quartz_spool_lost", "Results the gap records stand for.", Double(spool.lostInGaps))
     text.gauge(
+      "quartz_spool_cursor_damaged", "Copies of the cursor that were damaged at the start.",
+      Double(spool.cursorDamaged))
+    text.gauge(
       "quartz_spool_outage_covered_seconds", "How long the store can still take in results undelivered.",
       spool.hoursCovered.map { $0 * 3600 })
     text.counter(

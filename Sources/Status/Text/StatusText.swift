@@ -116,6 +116,7 @@ package struct StatusText: Sendable {
         "\(StatusFormat.bytes(Int64(spool.bytesUsed))) of \(StatusFormat.bytes(Int64(spool.bytesReserved)))"
       let durable = spool.isDurable ? "durable" : "IN MEMORY ONLY"
       let covered = spool.hoursCovered.map { ", covers \(Int(min($0, 9999))) h of outage" } ?? ""
+      let unread = spool.unread > 0 ? " (\(StatusFormat.grouped(spool.unread)) cannot be read now)" : ""
       let rows = snapshot.delivery?.parked ?? 0
       let parked = rows > 0 ? ", \(StatusFormat.grouped(rows)) parked" : ""
       let lost =
@@ -123,7 +124,7 @@ package struct StatusText: Sendable {
         ? ", \(StatusFormat.grouped(spool.lostInGaps)) lost in \(counted(spool.gaps.count, "gap"))"
         : ""
       lines.append(
-        "spool     \(StatusFormat.grouped(spool.depth)) waiting\(oldest)\(parked), \(used), \(durable)\(covered)\(lost)"
+        "spool     \(StatusFormat.grouped(spool.depth)) waiting\(unread)\(oldest)\(parked), \(used), \(durable)\(covered)\(lost)"
       )
     }
     if let delivery = snapshot.delivery {

@@ -15,6 +15,8 @@ final class MemoryQueue: DeliveryQueue {
     var liveStarts = 0
     /// Acknowledgements of what the lane did not hold.
     var strays: [String] = []
+    /// A request is under way.
+    var isSending = false
     var drainWatchers: [CheckedContinuation<Void, Never>] = []
   }
 
@@ -43,6 +45,20 @@ final class MemoryQueue: DeliveryQueue {
   func pending(_ lane: DeliveryLane, limit: Int) async -> [QueuedRecord] {
     state.withLock { Array($0.pending(lane).prefix(limit)) }
   }
+
+  /// Takes the oldest away, as a store does that is full.
+  func drop(_ count: Int) {
+    state.withLock { $0.settled.formUnion($0.records.prefix(count).map(\.sequence)) }
+  }
+
+  func beginDelivery(_ sequences: [UInt64]) async -> Set<UInt64> {
+    state.withLock { state in
+      state.isSending = true
+      return Set(sequences.filter { !state.settled.contains($0) })
+    }
+  }
+
+  func endDelivery() async { state.withLock { $0.isSending = false } }
 
   func acknowledge(_ lane: DeliveryLane, _ sequences: [UInt64]) async {
     let watchers = state.withLock { state -> [CheckedContinuation<Void, Never>] in

@@ -96,7 +96,8 @@ final class CrashExplorer {
   private func act() {
     switch Int.random(in: 0..<100, using: &random) {
     case 0..<52: append()
-    case 52..<68: deliver()
+    case 52..<62: deliver()
+    case 62..<68: send()
     case 68..<72: store.core.startLiveLane()
     case 72..<77: store.core.markSnapshotted(through: store.core.progress.settledThrough)
     case 77..<80: refuse()
@@ -138,8 +139,21 @@ final class CrashExplorer {
   private func deliver() {
     let lane = DeliveryLane.allCases.randomElement(using: &random) ?? .live
     let batch = store.pending(lane, limit: Int.random(in: 1...25, using: &random))
-    let taken = taken(from: batch, using: &random)
-    guard !taken.isEmpty else { return }
+    confirm(taken(from: batch, using: &random), lane)
+  }
+
+  /// A request, and results that come in meanwhile: those that make room are delivered or lost, never both.
+  private func send() {
+    let lane = DeliveryLane.allCases.randomElement(using: &random) ?? .live
+    let batch = store.pending(lane, limit: Int.random(in: 1...25, using: &random))
+    let sent = store.core.beginDelivery(batch.map(\.sequence), at: time(clock))
+    #expect(sent == Set(batch.map(\.sequence)), "\(place): waits and cannot be sent")
+    for _ in 0..<Int.random(in: 0...8, using: &random) { append() }
+    if Bool.random(using: &random) { confirm(taken(from: batch, using: &random), lane) }
+    store.core.endDelivery(at: time(clock))
+  }
+
+  private func confirm(_ taken: [QueuedRecord], _ lane: DeliveryLane) {
     let numbers = taken.map { number($0.record) }
     // From here on the store may forget them, and need not have.
     duty.recorded.subtract(numbers)
