@@ -99,6 +99,41 @@ import Testing
     }
   }
 
+  /// Targets that make no check are counted, as long as the source names them.
+  @Test func targetsThatAreLeftOut() async throws {
+    try await withTemporaryDirectory { folder in
+      let (clock, source) = (FakeClock(), try source("_a._tcp.test"))
+      let answers = [
+        #"[{"targets": ["a.test", "b c", ""], "labels": {"x": null}}]"#, #"[{"targets": ["a.test"]}]"#,
+      ]
+      let asked = Mutex(0)
+      let keeper = DiscoveryKeeper(
+        [source], disk: StateDisk(folder: folder.path, time: clock.time), log: Logger(label: "test"),
+        time: clock.time
+      ) { _ in
+        let number = asked.withLock { count in
+          defer { count += 1 }
+          return min(count, answers.count - 1)
+        }
+        let list = try? TargetList(json: Array(answers[number].utf8))
+        return list.map(DiscoveryFinding.list) ?? .failed("no list")
+      }
+      let task = Task { await keeper.run() }
+      await clock.someoneSleeps(until: .seconds(60))
+      #expect(
+        keeper.notices == [
+          .warning(
+            .discovery, "discover[0] _a._tcp.test: targets left out, as they make no check: 2",
+            hint: "the log names each, and why")
+        ])
+      clock.advance(by: .seconds(60))
+      await clock.someoneSleeps(until: .seconds(120))
+      #expect(keeper.notices == [])
+      task.cancel()
+      await task.value
+    }
+  }
+
   private func list(_ hosts: String...) -> TargetList {
     TargetList(targets: hosts.map { TargetList.Target(address: $0, host: $0) })
   }

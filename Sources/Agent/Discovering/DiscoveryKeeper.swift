@@ -25,6 +25,13 @@ final class DiscoveryKeeper: Sendable {
     var numbers: [DiscoverySource: Int] = [:]
     /// Why the last question to each came to nothing.
     var failures: [DiscoverySource: Failure] = [:]
+    var omissions: [DiscoverySource: Omissions] = [:]
+  }
+
+  /// Parts of the latest list that make no check.
+  private struct Omissions: Hashable {
+    var targets = 0
+    var words: [String] = []
   }
 
   private struct Failure: Hashable {
@@ -64,7 +71,7 @@ final class DiscoveryKeeper: Sendable {
           task.cancel()
           await task.value
           followed[source] = nil
-          state.withLock { $0.failures[source] = nil }
+          state.withLock { ($0.failures[source], $0.omissions[source]) = (nil, nil) }
           if let name = source.cacheName { disk.settled(name) }
         }
         guard wanted != last else { continue }
@@ -100,8 +107,12 @@ final class DiscoveryKeeper: Sendable {
     case .failed(let why): problem = why
     case .list(let list):
       switch await kept.take(list, at: time.wall()) {
-      case .same: break
-      case .other: tell(list, of: source)
+      case .same: tellOmissions(of: list, source)
+      case .other:
+        log.notice(
+          "other targets were discovered",
+          metadata: ["source": "\(name(of: source))", "targets": "\(list.targets.count)"])
+        tellOmissions(of: list, source)
       case .refused(let why): problem = why
       }
     }
@@ -128,11 +139,12 @@ final class DiscoveryKeeper: Sendable {
     return number.map { "discover[\($0)] \(source.label)" } ?? source.label
   }
 
-  private func tell(_ list: TargetList, of source: DiscoverySource) {
-    log.notice(
-      "other targets were discovered",
-      metadata: ["source": "\(name(of: source))", "targets": "\(list.targets.count)"])
-    for words in list.skipped {
+  /// Logs what makes no check, once for the same words.
+  private func tellOmissions(of list: TargetList, _ source: DiscoverySource) {
+    let new = Omissions(targets: list.leftOut, words: list.omissions)
+    let old = state.withLock { $0.omissions.updateValue(new, forKey: source) }
+    guard new != old else { return }
+    for words in new.words {
       log.warning("a target is left out", metadata: ["source": "\(name(of: source))", "why": "\(words)"])
     }
   }
@@ -144,10 +156,14 @@ extension DiscoveryKeeper: AgentPart {
   func apply(_ settings: Settings) { follow(settings.discover) }
 
   var notices: [Notice] {
-    state.withLock(\.failures).map { source, failure in
+    let failures = state.withLock(\.failures).map { source, failure in
       let targets = failure.isKnown ? "the targets known before stay" : "no targets are known yet"
       return "\(name(of: source)): \(failure.why); \(targets)"
-    }.sorted().map { .warning(.discovery, $0) }
+    }.sorted().map { Notice.warning(.discovery, $0) }
+    let omissions = state.withLock(\.omissions).filter { $0.value.targets > 0 }.map { source, omissions in
+      "\(name(of: source)): targets left out, as they make no check: \(omissions.targets)"
+    }.sorted().map { Notice.warning(.discovery, $0, hint: "the log names each, and why") }
+    return failures + omissions
   }
 }
 

@@ -103,9 +103,10 @@ struct Discovery {
           "discover: \(source.label) has more than \(DiscoverySource.mostTargets) targets in all its files")
         return
       }
-      for words in list.skipped { walk.warn(position, "\(file): \(words)", hint: "it is left out") }
-      if list.skippedCount > list.skipped.count {
-        walk.warn(position, "\(file): \(list.skippedCount) targets and labels are left out")
+      walk.targetsLeftOut += list.leftOut
+      for words in list.omissions {
+        let hint = words.hasSuffix("left out") ? nil : "it is left out"
+        walk.warn(position, "\(file): \(words)", hint: hint)
       }
       guard !list.targets.isEmpty else { continue }
       let origin = source.cacheName == nil ? file : source.label
