@@ -46,6 +46,15 @@ struct CursorFile {
     /// It is no file of ours: what it is instead.
     var refusal: String?
 
+    /// A damaged file of which no slot is left. `nil` where a slot is, and where a refusal says it.
+    var loss: Notice? {
+      guard cursor == nil, damaged > 0, refusal == nil else { return nil }
+      return .warning(
+        .store,
+        "what was delivered is not known, as the cursor is damaged: stored results are sent again, with the same ids"
+      )
+    }
+
     /// For the operator.
     var notes: [Notice] {
       refusal.map {

@@ -68,6 +68,8 @@ extension SpoolCore {
     if continues {
       reportDamage(recovery, at: time)
     } else {
+      // A run that wrote to this store knows by itself what was delivered.
+      if let loss = found.loss { counters.notes.append(loss) }
       startNumbering(recovery, cursor: found.cursor, at: time)
     }
     note(recovery.blanks)

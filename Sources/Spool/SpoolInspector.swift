@@ -78,7 +78,7 @@ package struct SpoolInspector: Sendable {
     status.bytesUsed = log.usedBytes
     status.segments = log.segments.count
     status.recordedThrough = recovery.highest
-    status.notes = found.notes + files.notes
+    status.notes = found.notes + (found.loss.map { [$0] } ?? []) + files.notes
     self.status = status
   }
 
