@@ -4,7 +4,8 @@ import Basics
 import Glibc
 
 /// The content of a configuration's files at one moment, in a form to compare with another moment of this process.
-/// Symbolic links are followed, so that swapping one is a change, and writing the same text again is none.
+/// Symbolic links are followed, so that swapping one is a change, and writing the same text again is none. Another mode or
+/// owner is a change as well.
 package struct ConfigFingerprint: Hashable, Sendable {
   /// By path; a file that cannot be read has none.
   private let contents: [String: Int?]
@@ -31,6 +32,11 @@ private func digest(of path: String, _ isBlind: inout Bool) -> Int? {
   }
   defer { close(descriptor) }
   var hasher = Hasher()
+  // A secret that others may write, or that has another owner, is refused: so is a reload.
+  var status = stat()
+  guard fstat(descriptor, &status) == 0 else { return nil }
+  hasher.combine(status.st_mode)
+  hasher.combine(status.st_uid)
   var total = 0
   while total <= ConfigText.maxSize {
     let (chunk, failure) = readChunk(descriptor)

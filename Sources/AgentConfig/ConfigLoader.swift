@@ -16,6 +16,8 @@ package struct LoadedConfig: Hashable, Sendable {
   package var origin: ConfigOrigin
   /// Lists that can shrink without an edit of the configuration: a guard looks at them before a reload.
   package var lists: [ConfigList]
+  /// Targets of `discover` that make no check; warnings say why.
+  package var targetsLeftOut = 0
 }
 
 /// The entries a pattern matches now: files of an `include`, targets of a `discover`.
@@ -155,7 +157,7 @@ package enum ConfigLoader {
     return Reading(
       loaded: LoadedConfig(
         settings: settings, warnings: warnings, unread: builder.walk.unread, origin: origin,
-        lists: included.lists + discovered.lists),
+        lists: included.lists + discovered.lists, targetsLeftOut: builder.walk.targetsLeftOut),
       files: files,
       walk: builder.walk)
   }

@@ -61,7 +61,7 @@ struct Includes {
         reading.reuse.append(reuse)
         list.names.insert(ByteText(file))
       }
-      if ConfigFiles.isPattern(absolute) { reading.lists.append(list) }
+      reading.lists.append(list)
     }
     return reading
   }
@@ -86,7 +86,14 @@ struct Includes {
     walk.begin(file)
     do throws(ConfigErrors) {
       let text = try utf8Text(bytes, file: file)
-      guard holdsSomething(text) else { return nil }
+      guard holdsSomething(text) else {
+        if !text.utf8.contains(UInt8(ascii: "#")) {
+          walk.warn(
+            position, "include: \(file) is empty: it adds nothing",
+            hint: "a file that is not written yet looks like that; a comment in it says that it is meant")
+        }
+        return nil
+      }
       let tree = try ConfigText.tree(
         text, file: file, source: walk.source, start: "begin it with checks:, or remove it")
       walk.add(tree)

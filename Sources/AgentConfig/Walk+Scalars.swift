@@ -18,6 +18,7 @@ extension Walk {
     } catch {
       if let credential = error.credential {
         (invalid.credential, invalid.isSecret, hasSecrets) = (credential, true, true)
+        invalid.written = raw
         elsewhere(place.position, "\(place.key) \(error.message)")
       } else {
         problem(place.position, "\(place.key) \(error.message)", hint: error.hint)
@@ -37,7 +38,9 @@ extension Walk {
       isPlain: isPlain)
     given.secrets = resolved.secrets.map(Redacted.init)
     switch kind {
-    case .secret, .hidden: given.secrets += resolved.fromEnvironment.map(Redacted.init)
+    case .secret, .hidden:
+      given.secrets += resolved.fromEnvironment.map(Redacted.init)
+      if resolved.hasReference { given.written = raw }
     default: break
     }
     return given

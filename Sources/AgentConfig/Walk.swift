@@ -27,6 +27,8 @@ struct Walk {
   private(set) var unread: [ConfigProblem] = []
   /// Of each of the root's checks, in their order.
   var roles: [FoundTarget.Role] = []
+  /// Targets of `discover` that make no check.
+  var targetsLeftOut = 0
   /// Something came from a secret source.
   var hasSecrets = false
   /// Set while a check, a template or defaults are read, where `null` removes an inherited key.

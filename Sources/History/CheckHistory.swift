@@ -103,7 +103,7 @@ struct CheckHistory: Sendable {
         standing, slot: result.scheduledAt, interval: interval, startedAt: result.startedAt,
         latency: success ? result.responseTime.map { LatencySum.within($0.microseconds) } : nil,
         note: note)
-      enabled.prove(at: result.scheduledAt.microseconds)
+      enabled.prove(at: result.scheduledAt.microseconds, isReplayed: isReplayed)
     } else {
       implausible += 1
     }

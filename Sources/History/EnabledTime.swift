@@ -9,6 +9,9 @@ struct EnabledTime: Hashable, Sendable {
   /// Time that lies ahead again after the clock was set back: it counts again when the clock is set forward over it.
   /// Kept as long as the process.
   private var ahead: [Span] = []
+  /// First start, before a result of this process moved it. `nil` where none has. That result may be of a clock that was set
+  /// back and is not found out yet.
+  private var known: Int64?
 
   init() {}
 
@@ -16,6 +19,7 @@ struct EnabledTime: Hashable, Sendable {
 
   mutating func set(_ enabled: Bool, at now: Int64) {
     if enabled, !isOpen {
+      known = nil
       // What lies ahead was told by a clock that was wrong, and nobody saw it set back: no time is told twice.
       spans = spans.compactMap { $0.clipped(from: .min, to: now) } + [Span(start: now, end: .max)]
     } else if !enabled, isOpen, let last = spans.popLast(), last.start < now {
@@ -33,19 +37,28 @@ struct EnabledTime: Hashable, Sendable {
     let wasOpen = isOpen
     let past = { (spans: [Span], end: Int64) in spans.compactMap { $0.clipped(from: .min, to: end) } }
     if now < before {
+      forgetProof()
       ahead = united(past(spans, before) + ahead).compactMap { $0.clipped(from: now, to: .max) }
       spans = past(spans, now)
     } else {
-      let known = ahead.compactMap { $0.clipped(from: before, to: now) }
+      let passed = ahead.compactMap { $0.clipped(from: before, to: now) }
       ahead = ahead.compactMap { $0.clipped(from: now, to: .max) }
-      spans = past(spans, before) + known
+      spans = past(spans, before) + passed
     }
     if wasOpen { set(true, at: now) }
   }
 
   /// A result proves that the check was enabled, also when the memory of it was lost.
-  mutating func prove(at slot: Int64) {
-    if let first = spans.first, slot < first.start { spans[0].start = slot }
+  mutating func prove(at slot: Int64, isReplayed: Bool = false) {
+    guard let first = spans.first, slot < first.start else { return }
+    if !isReplayed { known = known ?? first.start }
+    spans[0].start = slot
+  }
+
+  /// Results since the clock was set back are no proof of the time that it was set back by.
+  private mutating func forgetProof() {
+    if let known, let first = spans.first, known < first.end { spans[0].start = known }
+    known = nil
   }
 
   func length(from: Int64, to: Int64) -> Int64 {

@@ -6,7 +6,7 @@ import Monitoring
 /// Records on their way from one process of this agent to another: each as it is stored, behind its length (two bytes,
 /// low one first). Reader and writer may be of different versions, as with the store.
 package enum RecordBundle {
-  /// Records in one bundle at most, so that it stays below `limit`.
+  /// Records in one bundle at most, so that it stays below `limit`. The reader of a bundle refuses more.
   package static let most = 500
   /// Bytes of a bundle at most.
   // bounded: two bytes, and constants
@@ -34,6 +34,6 @@ package enum RecordBundle {
       records.append(record)
       rest = rest.dropFirst(count)
     }
-    return rest.isEmpty && records.count <= most ? records : nil
+    return rest.isEmpty ? records : nil
   }
 }

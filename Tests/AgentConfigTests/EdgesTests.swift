@@ -64,7 +64,7 @@ import YAML
   ])
   func directories(file: String, folder: String) { #expect(directory(of: file) == folder) }
 
-  /// An address has at most 1024 bytes and a label 512, and the first five that are left out are told of.
+  /// An address has at most 1024 bytes and a label 512, and the first fifty that are left out are named.
   @Test func listsOfTargets() throws {
     func list(_ address: String, _ label: String = "x") throws -> TargetList {
       try TargetList(json: Array(#"[{"targets": ["\#(address)"], "labels": {"a": "\#(label)"}}]"#.utf8))
@@ -73,15 +73,16 @@ import YAML
     let longest = page + String(repeating: "p", count: 1024 - page.utf8.count)
     #expect(try list(longest).targets.map(\.address) == [longest])
     let beyond = try list(longest + "p")
-    #expect(beyond.targets.isEmpty && beyond.skippedCount == 1)
+    #expect(beyond.targets.isEmpty && beyond.leftOut == 1)
     let label = String(repeating: "l", count: 512)
     #expect(try list(page, label).targets.first?.labels == [.init(name: "a", value: label)])
     #expect(try list(page, label + "l").targets.first?.labels == [])
-    #expect(try list(page, label + "l").skipped == ["the label \"a\" holds what no label of a check may"])
-    let bad = (1...6).map { #""\#($0) x""# }.joined(separator: ", ")
+    let refused = ["the label \"a\" holds what no label of a check may"]
+    #expect(try list(page, label + "l").skippedLabels == refused)
+    let bad = (1...51).map { #""\#($0) x""# }.joined(separator: ", ")
     let left = try TargetList(json: Array(#"[{"targets": [\#(bad)]}]"#.utf8))
     #expect(
-      left.skippedCount == 6 && left.skipped == (1...5).map { "\"\($0) x\" is no host, host:port or URL" })
+      left.leftOut == 51 && left.skipped == (1...50).map { "\"\($0) x\" is no host, host:port or URL" })
   }
 
   /// What a budget counts: one for each value and each key, and one more for each 64 bytes.

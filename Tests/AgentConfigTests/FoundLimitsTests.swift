@@ -90,19 +90,32 @@ struct FoundLimitsTests {
     #expect(try tags([("__meta", "x"), ("_own", "y"), ("d", "$z")]) == ["_own:y"])
   }
 
-  /// What was left out, of one list of targets.
+  /// Targets that are left out of one list are named, fifty of them, and labels take none of these places.
   @Test func whatIsLeftOutIsWarnedOf() throws {
-    let bad = (1...6).map { "\"\($0) x\"" }.joined(separator: ", ")
     let text = template + "discover: [{file: t.json, extends: port}]\n"
-    func warned(_ targets: String) throws -> [String] {
-      try load(text, content: "[{\"targets\": [\(targets)]}]").warnings.map(\.description)
+    func loaded(_ count: Int, labels: Int = 0) throws -> LoadedConfig {
+      let targets = (0..<count).map { "\"\($0) x\"" }.joined(separator: ", ")
+      let labels = (0..<labels).map { "\"l\($0)\": null" }.joined(separator: ", ")
+      return try load(text, content: "[{\"targets\": [\(targets)], \"labels\": {\(labels)}}]")
     }
-    let all = try warned(bad)
+    func target(_ number: Int) -> String {
+      "agent.yaml:2:12: t.json: \"\(number) x\" is no host, host:port or URL\n  hint: it is left out"
+    }
+    func label(_ number: Int) -> String {
+      "agent.yaml:2:12: t.json: the label \"l\(number)\" must be a text, found null\n  hint: it is left out"
+    }
+    let some = try loaded(9, labels: 4)
+    #expect(some.warnings.map(\.description) == (0..<9).map(target) + (0..<4).map(label))
+    #expect(some.targetsLeftOut == 9)
+    let many = try loaded(52, labels: 6)
     #expect(
-      all == (1...5).map {
-        "agent.yaml:2:12: t.json: \"\($0) x\" is no host, host:port or URL\n  hint: it is left out"
-      } + ["agent.yaml:2:12: t.json: 6 targets and labels are left out"])
-    #expect(try warned("\"1 x\", \"2 x\", \"3 x\", \"4 x\", \"5 x\"").count == 5)
+      many.warnings.map(\.description)
+        == (0..<50).map(target) + ["agent.yaml:2:12: t.json: 2 more targets are left out"]
+        + (0..<5).map(label) + ["agent.yaml:2:12: t.json: 1 more labels are left out"])
+    #expect(many.targetsLeftOut == 52)
+    // No port, which its check names.
+    #expect(try load(text, content: #"[{"targets": ["a.example", "b.example:1"]}]"#).targetsLeftOut == 1)
+    #expect(try load(text, content: #"[{"targets": ["b.example:1"]}]"#).targetsLeftOut == 0)
   }
 
   @Test func hostsAreBounded() {

@@ -128,6 +128,33 @@ struct IncludeTests {
     #expect(loaded.origin.files == ["etc/agent.yaml"] && loaded.settings.checks.count == 1)
   }
 
+  /// A file that is emptied is missing from its list, of a path as of a pattern, so that a reload is held back; a warning names it
+  /// unless a comment says that it is meant.
+  @Test(arguments: ["etc/conf.d/*.yaml", "etc/conf.d/a.yaml"])
+  func aFileThatIsEmptied(pattern: String) throws {
+    func loaded(_ text: String) throws -> LoadedConfig {
+      try load([
+        "etc/agent.yaml": "include: \(pattern.dropFirst(4))\nchecks: [\(check("Main"))]\n",
+        "etc/conf.d/a.yaml": text,
+      ])
+    }
+    func list(_ names: String...) -> [ConfigList] {
+      [ConfigList(pattern: pattern, what: "files", names: Set(names.map { ByteText($0) }))]
+    }
+    let full = try loaded("checks: [\(check("A"))]\n")
+    #expect(full.lists == list("etc/conf.d/a.yaml") && full.warnings.isEmpty)
+    for text in ["", " \n\n"] {
+      let empty = try loaded(text)
+      #expect(empty.lists == list() && empty.settings.checks.map(\.name) == ["Main"])
+      #expect(
+        empty.warnings.map(\.headline) == [
+          "etc/agent.yaml:1:10: include: etc/conf.d/a.yaml is empty: it adds nothing"
+        ])
+    }
+    let comment = try loaded("# none\n")
+    #expect(comment.lists == list() && comment.warnings.isEmpty)
+  }
+
   /// On a real disk: what matches a pattern and cannot be read is a problem, never left out without a word.
   @Test(arguments: ["dangling", "folder", "pipe", "device"])
   func whatMatchesIsMeant(kind: String) async throws {

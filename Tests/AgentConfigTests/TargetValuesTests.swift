@@ -16,14 +16,15 @@ import Testing
     #expect(list.targets.map(\.address) == ["127.0.0.1:18080"])
     #expect(list.targets[0].labels.map { "\($0.name)=\($0.value)" } == ["team=7", "ok=true", "env=x"])
     #expect(
-      list.skippedCount == 7
-        && list.skipped == [
-          "the label \"none\" must be a text, found null", "the label \"list\" must be a text, found a list",
-          "the label \"map\" must be a text, found a map", "5 is no host, host:port or URL",
-          "true is no host, host:port or URL",
-        ])
+      list.omissions == [
+        "5 is no host, host:port or URL", "true is no host, host:port or URL",
+        "null is no host, host:port or URL", "a list is no host, host:port or URL",
+        "the label \"none\" must be a text, found null", "the label \"list\" must be a text, found a list",
+        "the label \"map\" must be a text, found a map",
+      ])
+    #expect(list.leftOut == 4 && list.labelsLeftOut == 3)
     let labels = try TargetList(json: Array(#"[{"targets": ["a:1"], "labels": ["x"]}]"#.utf8))
-    #expect(labels.skipped == ["labels must be a map, found a list"] && labels.targets.count == 1)
+    #expect(labels.skippedLabels == ["labels must be a map, found a list"] && labels.targets.count == 1)
   }
 
   /// The same in YAML, of a file on the disk; and a pattern that matches nothing.
@@ -44,10 +45,10 @@ import Testing
     }
     #expect(
       try warned("t.yml") == [
-        "t.yml: the label \"list\" must be a text, found a list",
-        "t.yml: the label \"none\" must be a text, found nothing",
         "t.yml: a list is no host, host:port or URL", "t.yml: a map is no host, host:port or URL",
         "t.yml: nothing is no host, host:port or URL",
+        "t.yml: the label \"list\" must be a text, found a list",
+        "t.yml: the label \"none\" must be a text, found nothing",
       ])
     #expect(try warned("target/*.json") == ["discover: no file matches \"target/*.json\""])
   }

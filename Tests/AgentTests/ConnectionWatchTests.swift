@@ -120,11 +120,11 @@ import Testing
       let failure = "warning targets cannot be discovered; those known before stay"
       #expect(
         lines.all == [
-          "notice other targets were discovered source=\(source.label) targets=2",
-          "\(failure) problem=no answer source=\(source.label)",
-          "\(failure) problem=refused source=\(source.label)",
-          "notice targets are discovered again source=\(source.label)",
-          "notice other targets were discovered source=\(source.label) targets=3",
+          "notice other targets were discovered source=discover[0] \(source.label) targets=2",
+          "\(failure) problem=no answer source=discover[0] \(source.label)",
+          "\(failure) problem=refused source=discover[0] \(source.label)",
+          "notice targets are discovered again source=discover[0] \(source.label)",
+          "notice other targets were discovered source=discover[0] \(source.label) targets=3",
         ])
       #expect(keeper.notices.isEmpty)
       #expect(clock.sleeps == Array(repeating: source.refresh, count: answers.count))

@@ -133,6 +133,13 @@ import Testing
       let none = SpoolAnswer("this is no list of results\n", status: 400)
       #expect(await world.desk.answer(.submit([1, 2, 3])) == none)
       #expect(await world.desk.answer(.submit([])) == SpoolAnswer(#"{"taken":0,"refused":[]}"#))
+      let many = (0...500).map { world.record(world.posted, .ok, UInt64($0)) }
+      #expect(
+        await world.desk.answer(.submit(RecordBundle.encode(many)))
+          == SpoolAnswer("more than 500 results: send them in parts\n", status: 413))
+      #expect(await world.stored().isEmpty)
+      let most = SpoolAnswer(#"{"taken":500,"refused":[]}"#)
+      #expect(await world.desk.answer(.submit(RecordBundle.encode(many.dropLast()))) == most)
     }
     try await inWorld(delivers: false) { world in
       let bundle = RecordBundle.encode([world.record(world.posted, .ok, 1)])

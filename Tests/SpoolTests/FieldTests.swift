@@ -119,11 +119,12 @@ struct FieldTests {
     }
   }
 
-  @Test("a bundle holds five hundred records, each with its length before it")
+  @Test("a bundle holds records, each with its length before it")
   func bundles() {
     let most = (0..<500).map { sampleRecord($0) }
     #expect(RecordBundle.decode(RecordBundle.encode(most)) == most)
-    #expect(RecordBundle.decode(RecordBundle.encode(most + [sampleRecord(500)])) == nil)
+    let more = most + [sampleRecord(500)]
+    #expect(RecordBundle.decode(RecordBundle.encode(more)) == more)
     let long = sampleRecord(1, message: String(repeating: "m", count: 250))
     let payload = RecordPayload.encode(long)
     #expect(payload.count > 256 && RecordBundle.limit == 500 * 1026)

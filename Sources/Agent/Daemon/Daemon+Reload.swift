@@ -76,6 +76,7 @@ extension Daemon {
         return .held
       }
       parts.refusedFile.accept(at: time.wall())
+      parts.refusedFile.note(targetsLeftOut: loaded.targetsLeftOut)
       let new = loaded.settings
       for warning in loaded.warnings { log.warning("\(warning.headline)", metadata: warning.hintMetadata) }
       let catalog = parts.base.catalog

@@ -16,6 +16,7 @@ package struct Daemon {
   let configPath: String
   /// Of the configuration as it was read.
   let lists: [ConfigList]
+  let targetsLeftOut: Int
   let watch: ConfigWatch
   let log: Logger
   let time: TimeSource
@@ -23,6 +24,7 @@ package struct Daemon {
   package init(_ loaded: LoadedConfig, from path: String, log: Logger, time: TimeSource) async {
     (settings, lists, configPath) = (loaded.settings, loaded.lists, path)
     (self.log, self.time) = (log, time)
+    targetsLeftOut = loaded.targetsLeftOut
     watch = await onThread { ConfigWatch(loaded.origin, time: time) }
   }
 
@@ -69,6 +71,7 @@ package struct Daemon {
           watch.stuck.isEmpty
         }
       }
+      parts.refusedFile.note(targetsLeftOut: targetsLeftOut)
       parts.begin()
       watch.start(parts.threads)
       await serve(parts, supervisor, signals)

@@ -13,6 +13,8 @@ final class RefusedFile: Sendable {
     var notice: Notice?
     /// Sections that changed since the start and that no reload applies.
     var waiting: [String] = []
+    /// Of the configuration that is active.
+    var targetsLeftOut = 0
     var figures: ReloadFigures
   }
 
@@ -27,7 +29,14 @@ final class RefusedFile: Sendable {
       let restart = Notice.warning(
         .restart, "changed settings take effect at the next start: \(names)",
         hint: "restart the agent to apply them, or change them back")
-      return [state.notice, names.isEmpty ? nil : restart].compactMap(\.self)
+      let count = state.targetsLeftOut
+      let targets = Notice.warning(
+        .discovery,
+        count == 1
+          ? "1 target of discover is left out: it is not probed"
+          : "\(count) targets of discover are left out: they are not probed",
+        hint: "quartz-agent validate names each, and why")
+      return [state.notice, names.isEmpty ? nil : restart, count == 0 ? nil : targets].compactMap(\.self)
     }
   }
   var figures: ReloadFigures { state.withLock { $0.figures } }
@@ -59,6 +68,9 @@ final class RefusedFile: Sendable {
 
   /// Names the sections that wait for a restart; empty: none does.
   func note(restartFor sections: [String]) { state.withLock { $0.waiting = sections } }
+
+  /// Targets that make no check in the configuration that is active.
+  func note(targetsLeftOut count: Int) { state.withLock { $0.targetsLeftOut = count } }
 
   func accept(at now: Timestamp) {
     state.withLock { state in

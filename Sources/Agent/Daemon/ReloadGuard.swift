@@ -4,7 +4,7 @@ import AgentConfig
 import Basics
 import Monitoring
 
-/// Holds back a changed configuration in which an `include` pattern lost more than half of its files, or a `discover` file more
+/// Holds back a changed configuration in which an `include` lost more than half of its files with content, or a `discover` file more
 /// than half of its targets, at once: an unmounted directory and one that is being rewritten look just like that. An edited
 /// file is applied, and so is every requested reload.
 struct ReloadGuard {

@@ -43,6 +43,9 @@ struct StoreDesk: Sendable {
     guard let records = RecordBundle.decode(bundle) else {
       return SpoolAnswer("this is no list of results\n", status: 400)
     }
+    guard records.count <= RecordBundle.most else {
+      return SpoolAnswer("more than \(RecordBundle.most) results: send them in parts\n", status: 413)
+    }
     guard let uploader else {
       return SpoolAnswer("this agent delivers nothing: quartz.deliver.to is off\n", status: 409)
     }

@@ -22,6 +22,20 @@ actor DiscoveredList {
 
   init(_ file: KeptFile) { self.file = file }
 
+  /// Begins with the list of the source that this one replaces.
+  ///
+  /// - Returns: false where the disk did not accept it; the guard knows it all the same.
+  func begin(with bytes: [UInt8]) async -> Bool {
+    listGuard = ListGuard(current: Self.addresses(bytes), of: "targets")
+    return (try? await file.write(bytes)) != nil
+  }
+
+  /// Whether there is a list, of an earlier process or source too.
+  func isKnown() async -> Bool {
+    if listGuard != nil { return true }
+    return (try? await file.read()).flatMap(\.self) != nil
+  }
+
   func take(_ list: TargetList, at now: Timestamp) async -> Outcome {
     let bytes = list.json
     guard bytes.count <= DiscoverySource.mostBytes else {

@@ -14,11 +14,31 @@ final class DiscoveryKeeper: Sendable {
   private let wishes: AsyncStream<[DiscoverySource]>
   private let wish: AsyncStream<[DiscoverySource]>.Continuation
   private let disk: StateDisk
+  private let lists: DiscoveredLists
   private let fetch: Fetch
   private let log: Logger
   private let time: TimeSource
-  /// Why the last question to each came to nothing.
-  private let failures = Mutex<[DiscoverySource: String]>([:])
+  private let state = Mutex(State())
+
+  private struct State {
+    /// Places in the section, of all kinds.
+    var numbers: [DiscoverySource: Int] = [:]
+    /// Why the last question to each came to nothing.
+    var failures: [DiscoverySource: Failure] = [:]
+    var omissions: [DiscoverySource: Omissions] = [:]
+  }
+
+  /// Parts of the latest list that make no check.
+  private struct Omissions: Hashable {
+    var targets = 0
+    var words: [String] = []
+  }
+
+  private struct Failure: Hashable {
+    var why: String
+    /// Whether there is a list that stays.
+    var isKnown: Bool
+  }
 
   /// One question to a source.
   typealias Fetch = @Sendable (DiscoverySource) async throws(CancellationError) -> DiscoveryFinding
@@ -29,29 +49,37 @@ final class DiscoveryKeeper: Sendable {
   ) {
     (wishes, wish) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
     (self.disk, self.log, self.time, self.fetch) = (disk, log, time, fetch)
+    lists = DiscoveredLists(disk: disk)
     follow(sources)
   }
 
   /// Other sources than before: what stays the same keeps its clock, what is gone is asked no more.
-  func follow(_ sources: [DiscoverySource]) { wish.yield(sources.filter { $0.cacheName != nil }) }
+  func follow(_ sources: [DiscoverySource]) {
+    let numbers = Dictionary(sources.enumerated().map { ($1, $0) }) { first, _ in first }
+    state.withLock { $0.numbers = numbers }
+    wish.yield(sources.filter { $0.cacheName != nil })
+  }
 
   /// Until the task is cancelled; each source by a clock of its own.
   func run() async {
     await withDiscardingTaskGroup { group in
       var followed: [DiscoverySource: Task<Void, Never>] = [:]
+      var last: Set<DiscoverySource>?
       for await sources in wishes {
         let wanted = Set(sources)
         for (source, task) in followed where !wanted.contains(source) {
           task.cancel()
           await task.value
           followed[source] = nil
-          failures.withLock { $0[source] = nil }
+          state.withLock { ($0.failures[source], $0.omissions[source]) = (nil, nil) }
           if let name = source.cacheName { disk.settled(name) }
         }
-        let names = Set(sources.compactMap(\.cacheName))
-        await onThread { [disk] in DiscoveredList.tidy(in: disk.folder, wanted: names) }
-        for source in wanted where followed[source] == nil {
-          let task = Task { await self.ask(source) }
+        guard wanted != last else { continue }
+        last = wanted
+        let lists = await lists.prepare(sources)
+        for source in sources where followed[source] == nil {
+          guard let list = source.cacheName.flatMap({ lists[$0] }) else { continue }
+          let task = Task { await self.ask(source, into: list) }
           followed[source] = task
           group.addTask {
             await withTaskCancellationHandler {
@@ -65,9 +93,7 @@ final class DiscoveryKeeper: Sendable {
     }
   }
 
-  private func ask(_ source: DiscoverySource) async {
-    guard let name = source.cacheName else { return }
-    let kept = DiscoveredList(disk.file(name, maxBytes: DiscoverySource.mostBytes))
+  private func ask(_ source: DiscoverySource, into kept: DiscoveredList) async {
     repeat {
       guard let finding = try? await fetch(source), !Task.isCancelled else { return }
       await take(finding, of: source, into: kept)
@@ -81,30 +107,45 @@ final class DiscoveryKeeper: Sendable {
     case .failed(let why): problem = why
     case .list(let list):
       switch await kept.take(list, at: time.wall()) {
-      case .same: break
-      case .other: tell(list, of: source)
+      case .same: tellOmissions(of: list, source)
+      case .other:
+        log.notice(
+          "other targets were discovered",
+          metadata: ["source": "\(name(of: source))", "targets": "\(list.targets.count)"])
+        tellOmissions(of: list, source)
       case .refused(let why): problem = why
       }
     }
-    let before = failures.withLock { failures in
-      defer { failures[source] = problem }
-      return failures[source]
+    var failure: Failure?
+    if let problem { failure = Failure(why: problem, isKnown: await kept.isKnown()) }
+    let before = state.withLock { state in
+      defer { state.failures[source] = failure }
+      return state.failures[source]
     }
-    if let problem, before != problem {
+    if let failure, before != failure {
       log.warning(
-        "targets cannot be discovered; those known before stay",
-        metadata: ["source": "\(source.label)", "problem": "\(problem)"])
-    } else if problem == nil, before != nil {
-      log.notice("targets are discovered again", metadata: ["source": "\(source.label)"])
+        failure.isKnown
+          ? "targets cannot be discovered; those known before stay"
+          : "targets cannot be discovered; none are known yet",
+        metadata: ["source": "\(name(of: source))", "problem": "\(failure.why)"])
+    } else if failure == nil, before != nil {
+      log.notice("targets are discovered again", metadata: ["source": "\(name(of: source))"])
     }
   }
 
-  private func tell(_ list: TargetList, of source: DiscoverySource) {
-    log.notice(
-      "other targets were discovered",
-      metadata: ["source": "\(source.label)", "targets": "\(list.targets.count)"])
-    for words in list.skipped {
-      log.warning("a target is left out", metadata: ["source": "\(source.label)", "why": "\(words)"])
+  /// Two sources may be on one host: the label alone does not say which one it is.
+  private func name(of source: DiscoverySource) -> String {
+    let number = state.withLock { $0.numbers[source] }
+    return number.map { "discover[\($0)] \(source.label)" } ?? source.label
+  }
+
+  /// Logs what makes no check, once for the same words.
+  private func tellOmissions(of list: TargetList, _ source: DiscoverySource) {
+    let new = Omissions(targets: list.leftOut, words: list.omissions)
+    let old = state.withLock { $0.omissions.updateValue(new, forKey: source) }
+    guard new != old else { return }
+    for words in new.words {
+      log.warning("a target is left out", metadata: ["source": "\(name(of: source))", "why": "\(words)"])
     }
   }
 }
@@ -115,11 +156,14 @@ extension DiscoveryKeeper: AgentPart {
   func apply(_ settings: Settings) { follow(settings.discover) }
 
   var notices: [Notice] {
-    failures.withLock { failures in
-      failures.map { source, problem in "\(source.label): \(problem)" }.sorted().map {
-        .warning(.discovery, "\($0); the targets known before stay")
-      }
-    }
+    let failures = state.withLock(\.failures).map { source, failure in
+      let targets = failure.isKnown ? "the targets known before stay" : "no targets are known yet"
+      return "\(name(of: source)): \(failure.why); \(targets)"
+    }.sorted().map { Notice.warning(.discovery, $0) }
+    let omissions = state.withLock(\.omissions).filter { $0.value.targets > 0 }.map { source, omissions in
+      "\(name(of: source)): targets left out, as they make no check: \(omissions.targets)"
+    }.sorted().map { Notice.warning(.discovery, $0, hint: "the log names each, and why") }
+    return failures + omissions
   }
 }
 

@@ -27,7 +27,9 @@ struct Discovery {
         "discover may list at most \(DiscoverySource.limit) sources, found \(list.count)")
       return reading
     }
-    let folder = walk.references.absolute(root["agent"]?.map?["state_dir"]?.text ?? AgentSettings().stateDir)
+    let folder = normalised(
+      walk.references.absolute(root["agent"]?.map?["state_dir"]?.text ?? AgentSettings().stateDir))
+    var places: [Position] = []
     for item in list {
       guard case .map(let map) = item.value else { continue }
       let definition = DiscoveryDefinition(map, &walk.reader)
@@ -35,23 +37,42 @@ struct Discovery {
       do throws(InvalidAlerts) {
         let source = try DiscoverySource(definition) { normalised(references.absolute($0)) }
         reading.sources.append(source)
+        places.append(item.position)
         reading.reuse.append(ReuseFile(exampleOf: source, map))
-        add(source, at: item.position, normalised(folder), to: &reading, &walk)
       } catch {
         for problem in error.problems where !map.isInvalid(problem.path) {
           walk.problem(map.position(of: problem.path), problem.message, hint: problem.hint)
         }
       }
     }
+    let lists = lists(of: reading.sources, in: folder)
+    for (source, position) in zip(reading.sources, places) {
+      let learned = source.cacheName.map { own in
+        (path: "\(folder)/\(own)", list: lists[own].map { "\(folder)/\($0)" })
+      }
+      add(source, at: position, learned, to: &reading, &walk)
+    }
     return reading
   }
 
+  /// The learned lists, by the names of the sources' own ones.
+  private func lists(
+    of sources: [DiscoverySource], in folder: String
+  ) -> [String: String] {  // own text: names of files
+    let path = "\(folder)/\(DiscoveryIndex.name)"
+    let files = self.sources.files
+    let isLearned = sources.contains { $0.cacheName != nil }
+    let bytes = isLearned && files.isThere(path) ? try? files.read(path) : nil
+    return DiscoveryIndex(json: bytes ?? []).lists(of: sources) { files.isThere("\(folder)/\($0)") }
+  }
+
+  /// - Parameter learned: where the source's own list is or will be, and the one that it has. `nil` for files.
   private func add(
-    _ source: DiscoverySource, at position: Position, _ folder: String, to reading: inout Reading,
-    _ walk: inout Walk
+    _ source: DiscoverySource, at position: Position, _ learned: (path: String, list: String?)?,
+    to reading: inout Reading, _ walk: inout Walk
   ) {
     var files: [String] = []
-    switch (source.place, source.cacheName) {
+    switch (source.place, learned) {
     case (.files(let pattern), _):
       guard !ConfigFiles.refusesDepth(pattern, of: "discover", at: position, &walk) else { return }
       reading.patterns.append(pattern)
@@ -65,11 +86,10 @@ struct Discovery {
         walk.problem(position, "discover names more than \(Includes.limit) files")
         return
       }
-    case (_, let name?):
-      // Nothing is known before the first answer.
-      let path = "\(folder)/\(name)"
-      reading.patterns.append(path)
-      files = sources.files.isThere(path) ? [path] : []
+    case (_, let learned?):
+      reading.patterns.append(learned.path)
+      // Nothing is known before the first answer of a new item.
+      files = learned.list.map { [$0] } ?? []
     default: return
     }
     var names: Set<ByteText> = []
@@ -83,9 +103,10 @@ struct Discovery {
           "discover: \(source.label) has more than \(DiscoverySource.mostTargets) targets in all its files")
         return
       }
-      for words in list.skipped { walk.warn(position, "\(file): \(words)", hint: "it is left out") }
-      if list.skippedCount > list.skipped.count {
-        walk.warn(position, "\(file): \(list.skippedCount) targets and labels are left out")
+      walk.targetsLeftOut += list.leftOut
+      for words in list.omissions {
+        let hint = words.hasSuffix("left out") ? nil : "it is left out"
+        walk.warn(position, "\(file): \(words)", hint: hint)
       }
       guard !list.targets.isEmpty else { continue }
       let origin = source.cacheName == nil ? file : source.label

@@ -34,6 +34,7 @@ extension Walk {
   }
 
   mutating func leaveOut(_ target: FoundTarget, _ why: String) {
+    targetsLeftOut += 1
     warn(
       target.position, "\(target.source): the target \(quoted(target.address)) is left out: \(why)",
       hint: "the others are probed all the same")

@@ -34,12 +34,16 @@ package struct TargetList: Hashable, Sendable {
 
   /// Each once: an address with other labels is another target.
   package private(set) var targets: [Target] = []
-  /// Targets that make no check, and why: the first of them.
+  /// Targets that make no check, and why: the first of them. `leftOut` has all.
   package private(set) var skipped: [String] = []
-  package private(set) var skippedCount = 0
+  package private(set) var leftOut = 0
+  /// Labels that are left out of targets, and why: the first of them. `labelsLeftOut` has all.
+  package private(set) var skippedLabels: [String] = []
+  package private(set) var labelsLeftOut = 0
 
   private var seen: Set<Target> = []
-  private static let told = 5
+  private static let told = 50
+  private static let toldLabels = 5
   private static let longestAddress = 1024
   private static let longestLabel = 512
 
@@ -63,7 +67,7 @@ package struct TargetList: Hashable, Sendable {
         throw Problem(message: "has a group without a list of targets")
       }
       let labels = group["labels"]
-      if let labels, labels.members == nil { skip("labels must be a map, found \(Self.shown(labels))") }
+      if let labels, labels.members == nil { skipLabel("labels must be a map, found \(Self.shown(labels))") }
       try add(
         addresses.map { $0.string.map(Found.text) ?? .other(Self.shown($0)) },
         (labels?.members ?? []).map { ($0.name, Self.label($0.value)) })
@@ -84,7 +88,7 @@ package struct TargetList: Hashable, Sendable {
       if case .map(let entries)? = given?.content {
         labels = entries.map { ($0.key, Self.found($0.value)) }
       } else if let given {
-        skip("labels must be a map, found \(given.kindText)")
+        skipLabel("labels must be a map, found \(given.kindText)")
       }
       try add(addresses.map(Self.found), labels)
     }
@@ -117,8 +121,8 @@ package struct TargetList: Hashable, Sendable {
       switch value {
       case .text(let text) where [name, text].allSatisfy({ Self.isPlain($0, Self.longestLabel) }):
         labels.append(Label(name: name, value: text))
-      case .text: skip("the label \(quoted(name)) holds what no label of a check may")
-      case .other(let words): skip("the label \(quoted(name)) must be a text, found \(words)")
+      case .text: skipLabel("the label \(quoted(name)) holds what no label of a check may")
+      case .other(let words): skipLabel("the label \(quoted(name)) must be a text, found \(words)")
       }
     }
     for found in addresses {
@@ -139,8 +143,20 @@ package struct TargetList: Hashable, Sendable {
   }
 
   private mutating func skip(_ words: String) {
-    skippedCount += 1
+    leftOut += 1
     if skipped.count < Self.told { skipped.append(words) }
+  }
+
+  private mutating func skipLabel(_ words: String) {
+    labelsLeftOut += 1
+    if skippedLabels.count < Self.toldLabels { skippedLabels.append(words) }
+  }
+
+  /// In words, the targets first; those beyond the limits as numbers.
+  package var omissions: [String] {
+    let (targets, labels) = (leftOut - skipped.count, labelsLeftOut - skippedLabels.count)
+    return skipped + (targets > 0 ? ["\(targets) more targets are left out"] : []) + skippedLabels
+      + (labels > 0 ? ["\(labels) more labels are left out"] : [])
   }
 
   /// Nothing that means something where it is put in: a reference to a secret begins with `$`.

@@ -95,7 +95,9 @@ struct ReuseFile {
       var kept = entry
       switch (entry.key, entry.value.content) {
       case ("name", .scalar(let name, _)): group.name = name
-      case ("tags", .list(let tags)): group.tags = tags.map { $0.marked(.defaults) }
+      case ("tags", .list(let tags)):
+        group.tags = tags.map { $0.marked(.defaults) }
+        kept.value.content = .list(group.tags)
       case ("defaults", .map(let keys)):
         let marked = keys.map { $0.marked(.defaults) }
         group.defaults = Defaults(label: "defaults of the group", entries: marked)

@@ -43,7 +43,7 @@ package struct ValueExplanation: Sendable {
       return (try? walk.references.resolve(name))?.text == check.name
     }
     guard let origin else { return nil }
-    var finder = SourceFinder(origin: origin, walk: walk, table: .check(check.type))
+    var finder = SourceFinder(origin: origin, walk: walk, check: check, table: .check(check.type))
     finder.find(path)
     guard !finder.values.isEmpty else { return nil }
     (self.check, values) = (check.name, finder.values)
@@ -54,6 +54,7 @@ package struct ValueExplanation: Sendable {
 private struct SourceFinder {
   let origin: Expansion.Origin
   let walk: Walk
+  let check: MonitoringCheck
   let table: KeyTable
   var values: [ValueExplanation.Value] = []
 
@@ -63,7 +64,7 @@ private struct SourceFinder {
       leaves(node, path)
     } else if let facts = facts(path) {
       let source = ValueExplanation.Source(
-        label: "built in", value: (facts.fallback ?? "none").filter { $0 != "`" })
+        label: "built in", value: effective(path) ?? (facts.fallback ?? "none").filter { $0 != "`" })
       values.append(ValueExplanation.Value(key: path.joined(separator: "."), sources: [source]))
     }
   }
@@ -83,7 +84,28 @@ private struct SourceFinder {
         ValueExplanation.Source(
           label: layer.label, place: walk.place(found.position), value: text(shown, path)))
     }
+    if let source = correction(node, path) { sources.insert(source, at: 0) }
     values.append(ValueExplanation.Value(key: path.joined(separator: "."), sources: sources))
+  }
+
+  /// Source of a value that is not the one written nearest. `nil` where that counts.
+  private func correction(_ node: YAMLNode, _ path: [String]) -> ValueExplanation.Source? {
+    guard let value = effective(path), case .scalar(let text, _) = node.content else { return nil }
+    if node.isTakenAway { return ValueExplanation.Source(label: "built in", value: value) }
+    // A timeout of some defaults gives way to a shorter interval.
+    guard path == ["timeout"], let written = Duration(text: text), written > check.timeout else { return nil }
+    return ValueExplanation.Source(label: "the interval, which is shorter", value: value)
+  }
+
+  /// Value of a key whose default depends on others.
+  private func effective(_ path: [String]) -> String? {
+    switch path {
+    case ["interval"]: check.interval.text
+    case ["timeout"]: check.timeout.text
+    case ["retries"]: String(check.plan.retries)
+    case ["retry_delay"]: check.plan.retryDelay.text
+    default: nil
+    }
   }
 
   private func facts(_ path: [String]) -> KeyFacts? {

@@ -20,6 +20,8 @@ package struct DiscoverySource: Hashable, Sendable {
   package var name: String
   /// Between two questions; files are looked at as the configuration is.
   package var refresh: Duration
+  /// The place as it is written, with references and without their values, so that a rotated secret leaves it as it is.
+  private let written: String
 
   package static let usual: Duration = .seconds(60)
   package static let refreshes: ClosedRange<Duration> = .seconds(10) ... .seconds(86_400)
@@ -42,14 +44,14 @@ package struct DiscoverySource: Hashable, Sendable {
   /// File of the learned targets, below the state directory: one for each URL with its headers, which may say whose targets
   /// the answer holds. `nil` where the source is files already.
   package var cacheName: String? {
-    let text: String
-    switch place {
-    case .files: return nil
-    case .http(let url, let headers):
-      text = ([url.text] + headers.map { "\($0.name): \($0.value.reveal())" }).joined(separator: "\n")
-    case .dns(let name): text = "dns:\(name)"
-    }
-    return "discovered/\(UniqueID.v5(namespace: Self.namespace, name: text)).json"
+    if case .files = place { return nil }
+    return "discovered/\(UniqueID.v5(namespace: Self.namespace, name: written)).json"
+  }
+
+  /// Identity of the item when its place is edited: what its checks are made of, and their name.
+  package var itemName: String {
+    UniqueID.v5(namespace: Self.namespace, name: (["item"] + templates + [name]).joined(separator: "\n"))
+      .description
   }
 
   private static let namespace = UniqueID(high: 0x7175_6172_747a_4d0a, low: 0x9d15_c0fe_7a26_e751)
@@ -64,6 +66,9 @@ package struct DiscoveryDefinition: Sendable {
   package var name: String?
   package var refresh: Duration?
   package var headers: [(name: String, value: Redacted)] = []
+  /// Of `http` and the headers that have references, as they are written.
+  private var writtenURL: String?
+  private var writtenHeaders: [(name: String, value: String)] = []
 
   package init() {}
 
@@ -90,6 +95,23 @@ package struct DiscoveryDefinition: Sendable {
   package init(_ map: GivenMap, _ reader: inout KeyReader) {
     self.init()
     reader.fill(&self, map, Self.list)
+    writtenURL = map["http"]?.written
+    writtenHeaders = map.map("headers").entries.compactMap { entry in
+      entry.value.written.map { (entry.name, $0) }
+    }
+  }
+
+  fileprivate func written(_ place: DiscoverySource.Place) -> String {
+    switch place {
+    case .files(let pattern): return pattern
+    case .http(let url, let headers):
+      let lines = headers.map { header in
+        let written = writtenHeaders.first { $0.name == header.name }?.value
+        return "\(header.name): \(written ?? header.value.reveal())"
+      }
+      return ([writtenURL ?? url.text] + lines).joined(separator: "\n")
+    case .dns(let name): return "dns:\(name)"
+    }
   }
 }
 
@@ -139,7 +161,8 @@ extension DiscoverySource {
     }
     guard problems.isEmpty, let place = places.first else { throw InvalidAlerts(problems: problems) }
     self.init(
-      place: place, templates: definition.templates, name: name, refresh: definition.refresh ?? Self.usual)
+      place: place, templates: definition.templates, name: name, refresh: definition.refresh ?? Self.usual,
+      written: definition.written(place))
   }
 }
 

@@ -50,6 +50,8 @@ package struct Given: Sendable {
   package var isSecret: Bool
   /// The text of each reference in a secret value, without what is written around it.
   package var secrets: [Redacted] = []
+  /// The text in the file, of a secret value with references in it.
+  package var written: String?
   /// The file it came from, when it is one reference and nothing else.
   package var sourceFile: String?
   /// A single value, written without quotes.

@@ -58,19 +58,27 @@ package struct KeyReader: Sendable {
   /// False for what was said already of a value that several checks have from one place.
   package mutating func isNews(_ position: Position, _ message: String) -> Bool {
     guard position.layer != .own, shared.count < Self.kept else { return true }
-    let word = SharedWord(position: position, message: ByteText(Self.belowDefaults(message)))
+    let word = SharedWord(position: position, message: ByteText(Self.ofTheCheck(message)))
     return shared.insert(word).inserted
   }
 
-  /// Defaults are looked at where they stand and once more as each check's: `defaults.http.timeout must …` and `timeout
-  /// must …` are one thing to say.
-  private static func belowDefaults(_ message: String) -> Substring {
-    guard let end = message.firstRange(of: "defaults.")?.upperBound else { return message[...] }
-    let rest = message[end...]
-    for type in CheckType.allCases where rest.hasPrefix("\(type.rawValue).") {
-      return rest.dropFirst(type.rawValue.count + 1)
+  /// Defaults and tags of groups are looked at where they stand and once more as each check's: `defaults.http.timeout must …`
+  /// and `timeout must …` are one thing to say, and so are `groups[0].tags[2] is empty` and `tags[3] is empty`.
+  private static func ofTheCheck(_ message: String) -> String {
+    message.split(separator: " ", omittingEmptySubsequences: false).map(ofTheCheck).joined(separator: " ")
+  }
+
+  /// The same for a word, which may be a path.
+  private static func ofTheCheck(_ word: Substring) -> String {
+    var path = word
+    if let end = path.firstRange(of: "defaults.")?.upperBound {
+      path = path[end...]
+      let type = CheckType.allCases.first { path.hasPrefix("\($0.rawValue).") }
+      path = path.dropFirst(type.map { $0.rawValue.count + 1 } ?? 0)
+    } else if path.hasPrefix("groups["), let dot = path.firstIndex(of: ".") {
+      path = path[path.index(after: dot)...]
     }
-    return rest
+    return path.hasPrefix("tags[") ? "tags" : String(path)
   }
 
   /// The message, with the check's name where the value stands elsewhere.

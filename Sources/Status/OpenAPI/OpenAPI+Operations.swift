@@ -146,12 +146,12 @@ extension OpenAPI {
       ], needsToken: true),
     Operation(
       method: "post", path: "/api/v1/spool/submit", id: "submit",
-      summary: "How once --post hands its results over: stored records, at most 1 MiB",
+      summary: "How once --post hands its results over: stored records, at most 500 and 1 MiB",
       answer: .text("text/plain"),
       failures: [
         (400, "No list of results"), (401, "The token is missing or wrong"),
         (403, "status.run_now_token is not set"), (409, "This agent delivers nothing"),
-        (413, "More than 1 MiB"),
+        (413, "More than 500 results or 1 MiB"),
       ], hasBody: true, needsToken: true),
   ]
 }
