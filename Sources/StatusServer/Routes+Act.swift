@@ -15,7 +15,7 @@ extension Routes {
     if let token = runNow.token, Credential(request.authorization)?.matches(token) == true {
       return SignedInPerson(name: nil, mayAct: true)
     }
-    return signIn.person(request.cookie, now: source.now).flatMap { $0.mayAct ? $0 : nil }
+    return signIn.person(request.cookie, at: request.port, now: source.now).flatMap { $0.mayAct ? $0 : nil }
   }
 
   /// Leads to the page to sign in on, and from there back.
