@@ -30,6 +30,24 @@ extension SettingsBuilder {
     settings?.apiKeyFile = map["api_key"]?.sourceFile
   }
 
+  /// Results that come often enough for a request at each flush use up the hour's budget where flushes are too close together.
+  mutating func judgeRequests(_ settings: Settings) {
+    guard settings.delivers, let deliver = settings.quartz?.deliver else { return }
+    let hour = Duration.seconds(3600)
+    let flushes = hour.seconds / deliver.every.seconds
+    let results = settings.checks.filter(\.enabled).reduce(0.0) { $0 + hour.seconds / $1.interval.seconds }
+    let isOpen = settings.quartz?.checks.pull == true || root["discover"] != nil
+    let requests = isOpen ? flushes : min(flushes, results)
+    let most = Double(DeliverSettings.requestsPerHour)
+    guard requests > most else { return }
+    let spent = Int(60 * most / requests)  // bounded: within an hour
+    walk.warn(
+      root.map("quartz").map("deliver").position(of: ["every"]),
+      "quartz.deliver.every \(deliver.every.text) makes up to \(Int(requests)) requests an hour, and \(DeliverSettings.requestsPerHour)"
+        + " are for new results: used up after \(spent) min, results then wait for up to \(60 - spent) min",
+      hint: "5s or longer is always within the budget")
+  }
+
   private mutating func judgePull(_ map: GivenMap) {
     if map["pull"]?.flag == true {
       if map["only"] == nil {

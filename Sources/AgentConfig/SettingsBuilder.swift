@@ -25,6 +25,7 @@ struct SettingsBuilder {
     settings.checks = checks.map(\.check)
     judgeGroupsUse()
     judgeConfirm(settings.group, checks)
+    judgeRequests(settings)
     settings.maintenance = maintenance(checks, zones: zones)
     settings.canaries = canaries(settings.checks)
     settings.dependencies = dependencies(checks)

@@ -56,8 +56,8 @@ struct Reply: Sendable {
   var requestID: String?
   /// Of a 303.
   var location: String?
-  /// Of one that signs in or out: the Set-Cookie header.
-  var cookie: String?
+  /// Of one that signs in or out: the Set-Cookie headers.
+  var cookies: [String] = []
   /// Of a 429, seconds.
   var retryAfter: Int?
   /// Of a check of the store.
@@ -119,7 +119,7 @@ extension Reply {
     if let allow { headers.append(("Allow", allow)) }
     if let requestID { headers.append(("X-Request-Id", requestID)) }
     if let location { headers.append(("Location", location)) }
-    if let cookie { headers.append(("Set-Cookie", cookie)) }
+    for cookie in cookies { headers.append(("Set-Cookie", cookie)) }
     if let retryAfter { headers.append(("Retry-After", String(retryAfter))) }
     if let isSound { headers.append((SpoolAnswer.soundHeader, isSound ? "yes" : "no")) }
     if let mark { headers.append((AgentMark.header, mark)) }

@@ -15,7 +15,7 @@ extension Routes {
     if let token = runNow.token, Credential(request.authorization)?.matches(token) == true {
       return SignedInPerson(name: nil, mayAct: true)
     }
-    return signIn.person(request.cookie, now: source.now).flatMap { $0.mayAct ? $0 : nil }
+    return signIn.person(request.cookie, at: request.port, now: source.now).flatMap { $0.mayAct ? $0 : nil }
   }
 
   /// Leads to the page to sign in on, and from there back.
@@ -79,15 +79,19 @@ extension Routes {
       return await refused(404, "There is nothing to do here any more", nil, request)
     }
     var done = 0
-    var problem: String?
+    var refusals: [(kind: OperatorWish.Kind, why: String)] = []
     for kind in kinds {
       switch await source.act(OperatorWish(kind, by: person.name ?? "the status page", why: act.note)) {
       case .done: done += 1
-      case .notFound(let why, _), .refused(let why): problem = problem ?? why
+      case .notFound(let why, _), .refused(let why): refusals.append((kind, why))
       }
     }
-    guard done > 0 else { return await refused(409, "Refused", problem, request) }
-    let words = act.words(done, of: kinds.count, problem)
+    guard done > 0 else { return await refused(409, "Refused", refusals.first?.why, request) }
+    let words = act.words(done, refusals)
+    // The page to go back to does not show what is missing.
+    guard refusals.isEmpty || request.wantsJSON else {
+      return html { NoticePage(snapshot: snapshot, what: words, hint: act.partHint).render(nonce: $0) }
+    }
     return said(words, act.undo, back: act.back, request)
   }
 
@@ -215,11 +219,23 @@ extension PageAct {
     }
   }
 
-  fileprivate func words(_ done: Int, of all: Int, _ problem: String?) -> String {
+  /// - Parameter refusals: orders that were refused; the first one's reason is given.
+  fileprivate func words(_ done: Int, _ refusals: [(kind: OperatorWish.Kind, why: String)]) -> String {
     // A check may be muted several times.
     let what = done == 1 ? "" : "\(done) \(kind == .unmute ? "mutes" : "checks"): "
-    let left = problem.map { "; \(all - done) refused: \($0)" } ?? ""
-    return what + outcome + left
+    guard let first = refusals.first else { return what + outcome }
+    let names = refusals.compactMap(\.kind.target?.text)
+    let which = names.isEmpty ? "" : " (\(names.andMore(after: 10)))"
+    return what + outcome + "; \(refusals.count) refused\(which): \(first.why)"
+  }
+
+  /// For checks that found no place.
+  fileprivate var partHint: String? {
+    switch kind {
+    case .mute: "one order mutes all checks of a tag: quartz-agent mute tag:NAME"
+    case .maintenance: "one order is for all checks of a tag: quartz-agent maintenance start tag:NAME"
+    case .acknowledge, .unmute, .endMaintenance, .run: nil
+    }
   }
 
   /// The time as the form gave it.
@@ -238,4 +254,14 @@ extension PageAct {
 
   /// The action that takes it back.
   fileprivate var undo: PageAction? { kind == .mute ? .unmute : nil }
+}
+
+extension OperatorWish.Kind {
+  /// Checks that are meant; `nil` for an order that names no checks.
+  fileprivate var target: OperatorTarget? {
+    switch self {
+    case .mute(let target, _), .startMaintenance(let target, _, _): target
+    case .acknowledge, .unmute, .endMaintenance: nil
+    }
+  }
 }

@@ -8,7 +8,7 @@ import Status
 extension Routes {
   /// `GET /sign-in`.
   func signInPage(_ path: RequestPath, _ request: StatusRequest) -> Reply {
-    let person = signIn.person(request.cookie, now: source.now)
+    let person = signIn.person(request.cookie, at: request.port, now: source.now)
     return html {
       SignInPage(person: person, isOn: signIn.isOn, back: PageAct.back(path["to"])).render(nonce: $0)
     }
@@ -28,7 +28,7 @@ extension Routes {
     case .welcome(let person, let cookie):
       logSignIn(true, person.name, address)
       var reply = redirect(back)
-      reply.cookie = SignInDesk.header(cookie, isEncrypted: request.isEncrypted)
+      reply.cookies = [SignInDesk.header(cookie, at: request.port, isEncrypted: request.isEncrypted)]
       return reply
     case .wrong:
       logSignIn(false, nil, address)
@@ -44,9 +44,12 @@ extension Routes {
   /// `POST /sign-out`.
   func signedOut(_ request: StatusRequest) -> Reply {
     guard request.isOwnPage else { return signInRefused(403, request.foreignWords, "/") }
-    signIn.end(request.cookie, now: source.now)
+    let ended = signIn.end(request.cookie, at: request.port, now: source.now)
     var reply = redirect(FormPath.signIn)
-    reply.cookie = SignInDesk.header("", isEncrypted: request.isEncrypted)
+    let own = SignInDesk.header("", at: request.port, isEncrypted: request.isEncrypted)
+    // One from before, without a port, would be good again after the next start.
+    let headers = [own] + ended.map(SignInDesk.ending)  // bounded: lists
+    reply.cookies = headers.enumerated().filter { !headers[..<$0.offset].contains($0.element) }.map(\.element)
     return reply
   }
 

@@ -105,7 +105,7 @@ struct Routes: Answering {
   private func mayRead(_ request: StatusRequest) -> Bool {
     readGate?.admits(request.authorization, isShare: request.isShare, isForwarded: request.isForwarded)
       ?? true
-      || signIn.person(request.cookie, now: source.now) != nil
+      || signIn.person(request.cookie, at: request.port, now: source.now) != nil
   }
 
   /// `nil`: the request is for something else.

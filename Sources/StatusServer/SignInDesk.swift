@@ -32,6 +32,7 @@ final class SignInDesk: Sendable {
     var ended: [String: Timestamp] = [:]  // own text: MACs of our own, bounded by `maxEnded`
   }
 
+  /// Without a port. Browsers send a host's cookies to each of its ports (RFC 6265, section 8.5).
   static let cookie = "quartz_session"
   static let lifetime: Duration = .seconds(30 * 86_400)
   /// Wrong tokens within the window: from one origin, and from all. Beyond the second an origin without one still has a try.
@@ -107,8 +108,10 @@ final class SignInDesk: Sendable {
   }
 
   /// The person that a Cookie header shows; `nil` for none, and for one that is not ours, over, or signed out.
-  func person(_ header: String?, now: Timestamp) -> SignedInPerson? {
-    Self.values(header).lazy.compactMap { self.person(of: $0, now: now) }.first
+  ///
+  /// - Parameter port: of the page, as the browser knows it: see `StatusRequest.port`.
+  func person(_ header: String?, at port: UInt16? = nil, now: Timestamp) -> SignedInPerson? {
+    Self.pairs(header, port).lazy.compactMap { self.person(of: $0.value, now: now) }.first
   }
 
   private func person(of value: String, now: Timestamp) -> SignedInPerson? {
@@ -123,8 +126,13 @@ final class SignInDesk: Sendable {
   }
 
   /// These cookies are good for nothing from now on, until the agent restarts.
-  func end(_ header: String?, now: Timestamp) {
-    for value in Self.values(header) where person(of: value, now: now) != nil { end(value, now) }
+  ///
+  /// - Returns: the names of those that were good.
+  @discardableResult
+  func end(_ header: String?, at port: UInt16? = nil, now: Timestamp) -> [String] {
+    let good = Self.pairs(header, port).filter { person(of: $0.value, now: now) != nil }
+    for pair in good { end(pair.value, now) }
+    return good.map(\.name)
   }
 
   private func end(_ value: String, _ now: Timestamp) {
@@ -152,19 +160,33 @@ final class SignInDesk: Sendable {
     return token.map { hmacSHA256(key: Array($0.reveal().utf8), Array("quartz-agent session".utf8)) }
   }
 
-  /// Those of TLS first. A browser that was here before TLS sends the old one too, and first (RFC 6265, section 5.4).
-  private static func values(_ header: String?) -> [String] {
+  /// Those of TLS first. A browser that was here before TLS sends the old one too, and first (RFC 6265, section 5.4). Those
+  /// without a port last: they may be of a time when every agent had them.
+  private static func pairs(_ header: String?, _ port: UInt16?) -> [(name: String, value: String)] {
     let pairs = (header ?? "").split(separator: ";").prefix(64).map { $0.split(separator: "=", maxSplits: 1) }
-    return ["__Host-\(cookie)", cookie].flatMap { wanted in
-      pairs.filter { $0.count == 2 && $0[0].drop { $0 == " " } == wanted }.map { String($0[1]) }
+    let names = (port == nil ? [nil] : [port, nil]).flatMap { [name($0, true), name($0, false)] }
+    return names.flatMap { wanted in
+      pairs.filter { $0.count == 2 && $0[0].drop { $0 == " " } == wanted }.map { (wanted, String($0[1])) }
     }
+  }
+
+  private static func name(_ port: UInt16?, _ isEncrypted: Bool) -> String {
+    (isEncrypted ? "__Host-" : "") + cookie + (port.map { "_\($0)" } ?? "")
   }
 
   /// The Set-Cookie header: no script sees the cookie, no other site makes the browser send it, and behind TLS it goes over TLS
   /// alone. An empty value ends it.
-  static func header(_ value: String, isEncrypted: Bool) -> String {
+  static func header(_ value: String, at port: UInt16?, isEncrypted: Bool) -> String {
+    header(name(port, isEncrypted), value)
+  }
+
+  /// The Set-Cookie header that ends the cookie of a name.
+  static func ending(_ name: String) -> String { header(name, "") }
+
+  private static func header(_ name: String, _ value: String) -> String {
     let age = value.isEmpty ? 0 : Int(lifetime.seconds)
-    let (name, secure) = isEncrypted ? ("__Host-\(cookie)", "; Secure") : (cookie, "")
+    // Without Secure a browser ignores the end of one with the prefix.
+    let secure = name.hasPrefix("__Host-") ? "; Secure" : ""
     return "\(name)=\(value); Path=/; Max-Age=\(age); HttpOnly; SameSite=Strict\(secure)"
   }
 }

@@ -103,6 +103,32 @@ struct QuartzSectionTests {
       found.first?.hasPrefix("agent.yaml:4:12: quartz.checks.pull runs every check the key can see") == true)
   }
 
+  /// Flushes that come too often use up the hour: said with the numbers of the file, and only where results come as often.
+  @Test func flushesBeyondTheBudgetAreAWarning() throws {
+    func found(_ deliver: String, _ checks: String, pull: Bool = false) throws -> [String] {
+      let list = pull ? "  checks: {pull: true, only: {types: [http]}}\n" : ""
+      return try warnings(minimal + "  deliver: \(deliver)\n" + list + checks)
+    }
+    func check(every interval: String) -> String {
+      "checks:\n  - {name: a, type: http, url: \"https://a.example\", interval: \(interval), timeout: 1s}\n"
+    }
+    func warning(_ every: String, _ requests: Int, _ spent: Int) -> [String] {
+      [
+        """
+        agent.yaml:4:13: quartz.deliver.every \(every) makes up to \(requests) requests an hour, and 740 are for new results: used up after \(spent) min, results then wait for up to \(60 - spent) min
+          hint: 5s or longer is always within the budget
+        """
+      ]
+    }
+    #expect(try found("{every: 1s}", check(every: "1s")) == warning("1s", 3600, 12))
+    #expect(try found("{every: 1s}", check(every: "4s")) == warning("1s", 900, 49))
+    #expect(try found("{every: 4s}", check(every: "1s")) == warning("4s", 900, 49))
+    #expect(try found("{every: 1s}", check(every: "60s"), pull: true) == warning("1s", 3600, 12))
+    #expect(try found("{every: 5s}", check(every: "1s"), pull: true) == [])
+    #expect(try found("{every: 1s}", check(every: "5s")) == [])
+    #expect(try found("{every: 1s, to: off}", check(every: "1s")) == [])
+  }
+
   /// The environment shows up in /proc; a key in the file shows up in backups.
   @Test(arguments: [
     (

@@ -142,6 +142,12 @@ import Testing
     #expect(words(longest) == nil && words(longest + "a") == none)
     #expect(words("http://shop.example/\u{7}") == none && words("a", "{prober: websocket}") == none)
     #expect(words("ftp://shop.example/")?.hasPrefix("the module m and this target: ") == true)
+    let login = words(
+      "https://ann:secret@shop.example/", "{prober: http, http: {tls_config: {insecure_skip_verify: true}}}")
+    #expect(
+      login
+        == "the module m and this target: tls.verify false would send the credentials to anyone who answers; set tls.ca_file to the authority that signed the certificate"
+    )
   }
 
   private func imported(_ name: String, url: String) -> ImportedCheck {

@@ -31,4 +31,22 @@ import Testing
     #expect(changes(true, true) == ["canaries", "alerts"] && changes(false, true) == ["agent"])
     #expect(changes(true, false) == ["canaries"] && changes(false, false) == ["agent", "alerts"])
   }
+
+  /// A new key in the same file waits for no restart: it is read again when the old one is refused. Any other key does.
+  @Test func aRotatedKeyFileWaitsForNoRestart() throws {
+    func settings(_ key: String, _ file: String?) throws -> Settings {
+      var settings = Settings()
+      let url = try HTTPURL("https://quartz.example/v1")
+      settings.quartz = QuartzSettings(url: url, apiKey: Redacted(key), apiKeyFile: file)
+      return settings
+    }
+    func waiting(_ key: String, _ file: String?, from old: String, _ oldFile: String?) throws -> [String] {
+      SettingsSection.changes(
+        from: try settings(old, oldFile), to: try settings(key, file), areReloaded: false, hasAlerts: true)
+    }
+    #expect(try waiting("new", "/key", from: "old", "/key") == [])
+    #expect(try waiting("new", "/other", from: "old", "/key") == ["quartz"])
+    #expect(try waiting("new", nil, from: "old", nil) == ["quartz"])
+    #expect(try waiting("old", nil, from: "old", "/key") == ["quartz"])
+  }
 }

@@ -119,6 +119,11 @@ import Testing
     #expect(problem(-31) == "the receiver's clock is \(span) behind this machine's")
   }
 
+  /// What `validate` counts with is what the budget gives.
+  @Test func requestsForNewResults() {
+    #expect(RateBudget.Limits().most(.live) == DeliverSettings.requestsPerHour)
+  }
+
   /// Requests on disk: each with its time and purpose, whose numbers never change.
   @Test func requestsOnDisk() throws {
     #expect(RequestUse.allCases.map(\.rawValue) == [0, 1, 2, 3, 4, 5, 6])

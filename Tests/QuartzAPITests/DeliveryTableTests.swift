@@ -241,7 +241,7 @@ import Testing
   /// The longest wait counts; requests leave their minute and their hour a little late.
   @Test func waitsOfTheBudget() {
     var limits = RateBudget.Limits()
-    (limits.perMinute, limits.perHour, limits.block) = (2, 3, 9)
+    (limits.perMinute, limits.perHour, limits.block, limits.shares) = (2, 3, 9, [:])
     var budget = RateBudget(limits: limits)
     budget.reserved()
     func at(_ milliseconds: Int) -> Timestamp { dawn.advanced(by: .milliseconds(milliseconds)) }

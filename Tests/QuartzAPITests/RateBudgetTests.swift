@@ -34,7 +34,9 @@ import Testing
   }
 
   @Test func neverMoreThanNinetyAMinuteAndNineHundredAnHour() {
-    var budget = RateBudget()
+    var limits = RateBudget.Limits()
+    limits.shares = [:]
+    var budget = RateBudget(limits: limits)
     let granted = exhaust(&budget, .live, from: dawn, for: .seconds(3 * 3600))
     #expect(worst(granted, seconds: 60) == 90)
     // A server may see them a second closer together.
@@ -59,6 +61,43 @@ import Testing
     #expect(worst(backlog, seconds: 60) == 60)
     let live = exhaust(&budget, .live, from: dawn.advanced(by: .seconds(1800)), for: .seconds(60))
     #expect(live.count == 90)
+  }
+
+  /// What one purpose takes at most, and that the hour is then still open for the shares of the others, and for no more.
+  @Test(
+    arguments: zip(RequestUse.allCases, [740, 500, 540, 560, 510, 530, 520]))
+  func noPurposeTakesTheSharesOfTheOthers(greedy: RequestUse, most: Int) {
+    let limits = RateBudget.Limits()
+    var budget = RateBudget(limits: limits)
+    #expect(exhaust(&budget, greedy, from: dawn, for: .seconds(1500)).count == most)
+    #expect(limits.most(greedy) == most)
+    let later = dawn.advanced(by: .seconds(1500))
+    for use in RequestUse.allCases where use != greedy && use != .backlog {
+      #expect(
+        exhaust(&budget, use, from: later, for: .seconds(600)).count == limits.shares[use], "\(use)")
+    }
+    #expect(budget.used(at: later.advanced(by: .seconds(600))).hour == 900)
+  }
+
+  /// A share is of the hour that ends now: a request that leaves it is kept for its purpose, one beyond it for all.
+  @Test func sharesComeBackAsTheirRequestsLeaveTheHour() {
+    var limits = RateBudget.Limits()
+    (limits.perHour, limits.block, limits.shares) = (4, 90, [.live: 1, .pull: 1])
+    var budget = RateBudget(limits: limits)
+    budget.reserved()
+    func at(_ seconds: Int) -> Timestamp { dawn.advanced(by: .seconds(seconds)) }
+    #expect(budget.request(.pull, at: at(0)) == .granted)
+    #expect(budget.request(.pull, at: at(10)) == .granted)
+    #expect(budget.request(.session, at: at(20)) == .granted)
+    // The last one is kept for new results.
+    #expect(budget.request(.session, at: at(30)) == .wait(until: at(3605)))
+    #expect(budget.request(.pull, at: at(30)) == .wait(until: at(3605)))
+    #expect(budget.request(.live, at: at(30)) == .granted)
+    #expect(budget.request(.live, at: at(40)) == .wait(until: at(3605)))
+    #expect(budget.request(.session, at: at(3605)) == .granted)
+    // The second list leaves its share, which stays closed to others; the sign-in of 20 s was beyond any.
+    #expect(budget.request(.session, at: at(3606)) == .wait(until: at(3625)))
+    #expect(budget.request(.pull, at: at(3615)) == .granted)
   }
 
   /// 50 starts, each killed after a few requests: what was reserved counts, so no window goes over.

@@ -95,11 +95,13 @@ import Testing
       runNow: RunNowGate(token: Redacted(Self.token)))
   }
 
-  private func press(_ source: Source, _ fields: String, cookie: String? = nil) async -> Reply {
+  private func press(
+    _ source: Source, _ fields: String, cookie: String? = nil, accept: String = "application/json"
+  ) async -> Reply {
     var routes = routes(source)
     let desk = SignInDesk(StatusAccess(runNowToken: Redacted(Self.token)))
     routes.signIn = desk
-    var request = StatusRequest(method: .post, target: "/act", host: "localhost", accept: "application/json")
+    var request = StatusRequest(method: .post, target: "/act", host: "localhost", accept: accept)
     request.body = Array("proof=\(routes.button.proof)&\(fields)".utf8)
     if let cookie,
       case .welcome(_, let value) = desk.signIn(Self.token, name: cookie, from: "", now: source.now)
@@ -131,7 +133,7 @@ import Testing
       ("do=end-maintenance&order=CHECK", [], "200 maintenance ended"),
       (
         "do=mute&incident=INCIDENT", [.refused("full"), .done("")],
-        "200 muted for 1h; 1 refused: full (unmute)"
+        "200 muted for 1h; 1 refused (c0): full (unmute)"
       ),
       (
         "do=mute&incident=INCIDENT", [.notFound("gone", hint: "x"), .refused("full")], "409 Refused: gone"
@@ -159,6 +161,28 @@ import Testing
     let filled = fields.replacing("INCIDENT", with: Self.incident.description)
       .replacing("CHECK", with: UniqueID(high: 5, low: 0).description)
     #expect(try words(await press(source, filled)) == expected)
+  }
+
+  /// A part of an incident that found no place: named on a page, for the one to go back to would not show it.
+  @Test(arguments: [
+    ("mute", "muted", "one order mutes all checks of a tag: quartz-agent mute tag:NAME"),
+    (
+      "maintenance", "in maintenance",
+      "one order is for all checks of a tag: quartz-agent maintenance start tag:NAME"
+    ),
+  ])
+  func whatFoundNoPlaceIsNamed(action: String, done: String, hint: String) async throws {
+    let full = OperatorAnswer.refused("200 are active already: end some")
+    let source = Source(try sample(14), [.done(""), .done("")] + Array(repeating: full, count: 12))
+    let fields = "do=\(action)&incident=\(Self.incident)&for=1h"
+    let page = await press(source, fields, accept: "text/html")
+    let names = (2..<12).map { "c\($0)" }.joined(separator: ", ")
+    let words =
+      "2 checks: \(done) for 1h; 12 refused (\(names) and 2 more): 200 are active already: end some"
+    #expect(page.status == 200 && page.location == nil)
+    #expect(String(decoding: page.body, as: UTF8.self).contains("<h1>\(words)</h1><p>\(hint)</p>"))
+    let whole = Source(try sample(14), [])
+    #expect(await press(whole, fields, accept: "text/html").location == "/")
   }
 
   /// What is ordered: by whom, why, and of which checks; a name that two bear is no name.

@@ -47,7 +47,7 @@ import Testing
     #expect(header(shared, "Cache-Control") == "public, max-age=30")
     #expect(header(shared, "Cross-Origin-Resource-Policy") == "cross-origin")
     (reply.varies, reply.isCompressed, reply.allow) = (["Accept-Encoding", "Accept"], true, "GET")
-    (reply.requestID, reply.location, reply.cookie) = ("id", "/x", "a=b")
+    (reply.requestID, reply.location, reply.cookies) = ("id", "/x", ["a=b"])
     (reply.retryAfter, reply.isSound, reply.challenge) = (7, false, .basic)
     let rows = [
       ("Vary", "Accept-Encoding, Accept"), ("Content-Encoding", "gzip"), ("Allow", "GET"),

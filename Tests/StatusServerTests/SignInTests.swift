@@ -195,6 +195,70 @@ import Testing
     }
   }
 
+  /// A browser sends the cookies of a host to each of its ports: an agent reads its own port's, and none replaces another's.
+  @Test func agentsOnOneHostHaveTheirOwnCookies() throws {
+    let (one, two) = (SignInDesk(access), SignInDesk(StatusAccess(runNowToken: Redacted("other-0123456789"))))
+    func signIn(_ desk: SignInDesk, _ token: String, at port: UInt16?) throws -> String {
+      guard case .welcome(_, let value) = desk.signIn(token, name: "\(port ?? 0)", from: "a", now: now) else {
+        throw POSIXFailure("no welcome", 0)
+      }
+      let header = SignInDesk.header(value, at: port, isEncrypted: port == 9443)
+      return String(header.prefix { $0 != ";" })
+    }
+    let jar = [
+      try signIn(one, "run-0123456789", at: 9001), try signIn(two, "other-0123456789", at: 9443),
+      try signIn(one, "run-0123456789", at: nil),
+    ]
+    #expect(
+      jar.map { $0.prefix { $0 != "=" } } == [
+        "quartz_session_9001", "__Host-quartz_session_9443", "quartz_session",
+      ])
+    let all = jar.joined(separator: "; ")
+    #expect(one.person(all, at: 9001, now: now)?.name == "9001")
+    #expect(two.person(all, at: 9443, now: now)?.name == "9443")
+    // One without a port is good for every port of the agent that made it: it is from before.
+    #expect(one.person(all, at: 9002, now: now)?.name == "0" && one.person(all, now: now)?.name == "0")
+    #expect(two.person(all, at: 9001, now: now) == nil && two.person(all, now: now) == nil)
+    #expect(two.end(all, at: 9443, now: now) == ["__Host-quartz_session_9443"])
+    #expect(one.end(all, at: 9001, now: now) == ["quartz_session_9001", "quartz_session"])
+    #expect(one.person(all, at: 9001, now: now) == nil && two.person(all, at: 9443, now: now) == nil)
+  }
+
+  /// The port is of Host; signing out ends the agent's own cookie and the one from before.
+  @Test func signingInAndOutAtAPort() async throws {
+    var source = try sampleSource()
+    source.token = access.runNowToken
+    let routes = Routes(
+      source: source, hosts: AllowedHosts(listen: .tcp(host: "127.0.0.1", port: 9001)),
+      runNow: RunNowGate(token: access.runNowToken))
+    let desk = SignInDesk(access)
+    func ask(_ path: String, _ host: String, cookie: String? = nil) async -> [String] {
+      var routes = routes
+      routes.signIn = desk
+      var request = StatusRequest(method: .post, target: path, host: host)
+      request.body = Array("token=run-0123456789".utf8)
+      request.cookie = cookie
+      return await routes.reply(to: request).cookies
+    }
+    let end = "Path=/; Max-Age=0; HttpOnly; SameSite=Strict"
+    var names: [String] = []
+    for host in ["localhost", "localhost:9001", "[::1]:9001", "127.0.0.1:"] {
+      names.append(String((await ask("/sign-in", host).first ?? "").prefix { $0 != "=" }))
+    }
+    #expect(names == ["quartz_session", "quartz_session_9001", "quartz_session_9001", "quartz_session"])
+    guard case .welcome(_, let value) = desk.signIn("run-0123456789", name: "", from: "a", now: now) else {
+      Issue.record("no welcome")
+      return
+    }
+    #expect(
+      await ask("/sign-out", "localhost:9001", cookie: "__Host-quartz_session=\(value)") == [
+        "quartz_session_9001=; \(end)", "__Host-quartz_session=; \(end); Secure",
+      ])
+    #expect(
+      await ask("/sign-out", "localhost:9001", cookie: "quartz_session=x") == ["quartz_session_9001=; \(end)"]
+    )
+  }
+
   /// No page of ours leads to another server.
   @Test(arguments: [
     "//evil.example", "https://evil.example/", "/\\evil.example", "/x\r\nSet-Cookie: a=b", "", "x",

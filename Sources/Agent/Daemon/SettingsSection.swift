@@ -20,7 +20,7 @@ struct SettingsSection: Sendable {
   /// Every section: together they are all of `Settings`.
   static let all: [Self] = [
     Self("agent") { $0.agent }, Self("status") { $0.status }, Self("metrics") { $0.metrics },
-    Self("probe") { $0.probe }, Self("limits") { $0.limits }, Self("quartz") { $0.quartz },
+    Self("probe") { $0.probe }, Self("limits") { $0.limits }, Self("quartz") { $0.quartz?.beyondItsKeyFile },
     Self("group") { $0.group }, Self("spool") { $0.spool }, Self("egress") { $0.egress },
     Self("trace") { $0.trace }, Self("heartbeat") { $0.lifeSigns },
     Self("defaults", isReloaded: true) { $0.defaults }, Self("checks", isReloaded: true) { $0.checks },
@@ -40,5 +40,14 @@ struct SettingsSection: Sendable {
       let isReloaded = section.isReloaded && (section.name != "alerts" || hasAlerts)
       return isReloaded == areReloaded && !section.isSame(old, new)
     }.map(\.name)
+  }
+}
+
+extension QuartzSettings {
+  /// Without the key where it is of a file: the running agent reads that again when a request is refused with the old key.
+  fileprivate var beyondItsKeyFile: QuartzSettings {
+    var settings = self
+    if settings.apiKeyFile != nil { settings.apiKey = Redacted("") }
+    return settings
   }
 }

@@ -48,7 +48,11 @@ struct ProbeCheckMaker: Sendable {
       if let check = try ConfigLoader.parse(text: text, file: file, sources: sources).settings.checks.first {
         return check
       }
-    } catch { words = error.problems.first?.message ?? words }
+    } catch {
+      if let first = error.problems.first {
+        words = ([first.message] + [first.hint].compactMap(\.self)).joined(separator: "; ")
+      }
+    }
     throw Refusal(words: "the module \(module.name) and this target: \(words.printable(maxBytes: 300))")
   }
 }

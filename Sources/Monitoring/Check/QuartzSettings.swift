@@ -63,6 +63,8 @@ package struct DeliverSettings: Hashable, Sendable {
   package var batch = 500
   /// How long a result waits for company, 1 s to 5 min.
   package var every: Duration = .seconds(15)
+  /// Requests for new results in an hour, where the other purposes leave all but their own shares of the budget.
+  package static let requestsPerHour = 740
   /// Send each result's message too. Without it the receiver gets the reason's fixed word and the phase, so that
   /// nothing a target or a resolver said leaves this machine.
   package var messages = false

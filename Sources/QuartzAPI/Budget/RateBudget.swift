@@ -3,7 +3,7 @@
 import Basics
 import Monitoring
 
-/// Purpose of a request. Each kind shares the budget; replay may not starve the rest of it.
+/// Purpose of a request. All share the budget, and each has a part of the hour that the others leave alone.
 package enum RequestUse: UInt8, CaseIterable, Hashable, Sendable {
   case live = 0
   case backlog = 1
@@ -24,14 +24,25 @@ package struct RateBudget: Hashable, Sendable {
   package struct Limits: Hashable, Sendable {
     package var perMinute = 90
     package var perHour = 900
-    /// Of the hour, for the backlog: the rest belongs to live results (240), pulls (60) and retries (100).
+    /// Of the hour, for the backlog at most: what the shares of the others leave.
     package var backlogPerHour = 500
+    /// Requests of the hour that are kept for each purpose. The rest belongs to the first that asks.
+    package var shares: [RequestUse: Int] = [
+      .live: 240, .pull: 60, .bisection: 40, .heartbeat: 30, .resource: 20, .session: 10,
+    ]
     /// Of the minute, for the backlog.
     package var backlogPerMinute = 60
     /// Requests written down ahead at a time.
     package var block = 10
 
     package init() {}
+
+    /// Most requests that one purpose can make in an hour.
+    package func most(_ use: RequestUse) -> Int {
+      // bounded: settings
+      let others = RequestUse.allCases.reduce(0) { $0 + ($1 == use ? 0 : shares[$1] ?? 0) }
+      return use == .backlog ? min(backlogPerHour, perHour - others) : perHour - others  // bounded: settings
+    }
   }
 
   package enum Decision: Hashable, Sendable {
@@ -100,10 +111,7 @@ package struct RateBudget: Hashable, Sendable {
   private func earliest(_ use: RequestUse) -> Timestamp? {
     var waits: [Timestamp] = []
     if let blockedUntil { waits.append(blockedUntil) }
-    waits += [
-      free(allowedPerMinute, of: Self.minute) { _ in true },
-      free(limits.perHour, of: Self.hour) { _ in true },
-    ].compactMap { $0 }
+    waits += [free(allowedPerMinute, of: Self.minute) { _ in true }, freeInHour(use)].compactMap { $0 }
     if use == .backlog {
       // The whole minute counts against the backlog, so that a live flush always finds room in it.
       waits += [
@@ -121,6 +129,24 @@ package struct RateBudget: Hashable, Sendable {
     for entry in log.reversed() where counts(entry.use) {
       seen += 1  // bounded: it counts entries in memory
       if seen == limit { return Timestamp(microseconds: entry.at).advanced(by: window) }
+    }
+    return nil
+  }
+
+  /// When the hour has a request for this purpose beside those that are kept for the others; `nil` when it has one now.
+  private func freeInHour(_ use: RequestUse) -> Timestamp? {
+    var made: [RequestUse: Int] = [:]
+    for entry in log { made[entry.use, default: 0] += 1 }  // bounded: it counts entries in memory
+    // bounded: settings, and counts of entries in memory
+    let kept = limits.shares.reduce(0) { $0 + ($1.key == use ? 0 : max(0, $1.value - (made[$1.key] ?? 0))) }
+    var over = log.count + kept - limits.perHour  // bounded: settings, and counts of entries in memory
+    guard over >= 0 else { return nil }
+    for entry in log {
+      // One that leaves its own share is kept for its purpose again.
+      let isOfShare = entry.use != use && (made[entry.use] ?? 0) <= limits.shares[entry.use] ?? 0
+      made[entry.use, default: 0] -= 1  // bounded: it counts entries in memory
+      if !isOfShare { over -= 1 }  // bounded: it counts entries in memory
+      if over < 0 { return Timestamp(microseconds: entry.at).advanced(by: Self.hour) }
     }
     return nil
   }

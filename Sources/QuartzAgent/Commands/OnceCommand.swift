@@ -19,10 +19,10 @@ struct OnceCommand: AsyncParsableCommand {
       https://example.com, 'tcp://db:5432?dialog=postgres', 'dns://1.1.1.1/example.com?type=AAAA', \
       'tls://mail:25?starttls=smtp', ping://host. A word like db:5432 is tcp://db:5432. Every key of a check can be \
       given with --with. A target is tried once, unless --retries says otherwise. Its name is the target without its query; \
-      equal names get a number.
+      equal names get a number, and one that is given twice runs once a round.
 
-      Exit code: 0 all up, 1 degraded, 2 down, 3 unknown, nothing run or (with --post) not delivered, so it can \
-      serve as a Nagios plugin; 64 wrong usage or an unknown name, 73 an --export that cannot be written, 78 a wrong \
+      Exit code: 0 all up, 1 degraded, 2 down, 3 unknown, nothing run or (with --post) not delivered; down \
+      counts before the others, so it can serve as a Nagios plugin; 64 wrong usage or an unknown name, 73 an --export that cannot be written, 78 a wrong \
       configuration; 130 when stopped before the end, with what was found until then. With --format nagios these four are 3.
       """)
 
@@ -96,6 +96,7 @@ struct OnceCommand: AsyncParsableCommand {
 
   func run() async throws {
     let selection = try OnceSelection(targets: targets, tags: tags, options: asked, config: config)
+    if let words = selection.repeatedWords { printError("quartz-agent: \(words)") }
     let file = export.flatMap(ResultExport.init)
     try file?.requireWritable()
     let terminal = Terminal()

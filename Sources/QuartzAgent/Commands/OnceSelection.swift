@@ -12,6 +12,8 @@ struct OnceSelection {
   var checks: [MonitoringCheck] = []
   var egress = ProbeEgress()
   var canaries: [MonitoringCheck] = []
+  /// Checks and targets that were named again, as they are called: each runs once.
+  var repeated: [String] = []
   /// The configuration the checks are of; nil for targets without one.
   var settings: Settings?
 
@@ -60,7 +62,25 @@ struct OnceSelection {
     try Self.refuse(tags, targets: adHoc)
     try Self.refuse(options, targets: adHoc, named: checks)
     adHoc = try OnceServers.targets(adHoc, asking: options.servers)
-    checks += try Self.adHoc(adHoc, with: options, beside: checks)
+    let named = checks
+    checks = []
+    for check in named {
+      if checks.contains(where: { $0.id == check.id }) {
+        if !repeated.contains(check.name) { repeated.append(check.name) }
+      } else {
+        checks.append(check)
+      }
+    }
+    let made = try Self.adHoc(adHoc, with: options, beside: checks)
+    checks += made.checks
+    repeated += made.repeated
+  }
+
+  /// `named more than once, runs once a round: Shop`; `nil` where nothing was.
+  var repeatedWords: String? {
+    repeated.isEmpty
+      ? nil
+      : "named more than once, \(plural("runs", repeated.count, "run")) once a round: \(repeated.map { $0.printable(maxBytes: 200) }.andMore(after: 5))"
   }
 
   /// The configuration where one of these, which could be targets as well, is the name of a check. One that cannot be
@@ -126,14 +146,20 @@ struct OnceSelection {
 
   /// Targets whose names are the same, since a query is in none and a long path is cut, get a number behind it: they are
   /// different checks. The same target twice is one.
+  ///
+  /// - Returns: the checks, and the names of those that were given again.
   private static func adHoc(
     _ targets: [String], with options: TargetOptions, beside others: [MonitoringCheck]
-  ) throws -> [MonitoringCheck] {
+  ) throws -> (checks: [MonitoringCheck], repeated: [String]) {
+    var repeated: [String] = []
     var made: [ByteText: MonitoringCheck] = [:]
     var names = Set(others.map { ByteText($0.name) })
     var counts: [ByteText: Int] = [:]
-    return try targets.map { target in
-      if let check = made[ByteText(target)] { return check }
+    let checks = try targets.compactMap { target -> MonitoringCheck? in
+      if let check = made[ByteText(target)] {
+        if !repeated.contains(check.name) { repeated.append(check.name) }
+        return nil
+      }
       var check = try adHoc(target, with: options)
       let plain = ByteText(check.name)
       var count = counts[plain] ?? 1
@@ -148,6 +174,7 @@ struct OnceSelection {
       made[ByteText(target)] = check
       return check
     }
+    return (checks, repeated)
   }
 
   private static func adHoc(

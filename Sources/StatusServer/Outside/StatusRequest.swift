@@ -50,6 +50,9 @@ struct StatusRequest: Sendable {
       path)
   }
 
+  /// Port of the page, as the browser knows it; `nil` for the usual one of its scheme.
+  var port: UInt16? { host.flatMap { AllowedHosts.parts($0) }?.port }
+
   /// The target without its query.
   var path: String { String(target.prefix { $0 != "?" }) }
 
@@ -209,15 +212,15 @@ struct AllowedHosts: Sendable {
 
   func contains(_ header: String?) -> Bool {
     if any { return true }
-    guard let header, let name = Self.name(header.lowercased()) else { return false }
+    guard let header, let name = Self.parts(header.lowercased())?.name else { return false }
     // An address is no name that somebody could lead elsewhere; which ones this machine has, others decide.
     return names.contains(ByteText(name))
       || IPAddress(name).map { isRemote || $0.isLoopback } == true
   }
 
-  /// The host of `host`, `host:port` and `[address]:port` (RFC 9110, section 7.2), without brackets. `nil` for what is
-  /// neither: of `localhost:80@evil.example` each reader would take another part.
-  private static func name(_ authority: String) -> String? {
+  /// The host of `host`, `host:port` and `[address]:port` (RFC 9110, section 7.2), without brackets, and the port. `nil` for
+  /// what is neither: of `localhost:80@evil.example` each reader would take another part.
+  static func parts(_ authority: String) -> (name: String, port: UInt16?)? {
     var (host, rest) = (authority[...], Substring())
     if authority.hasPrefix("[") {
       guard let close = authority.firstIndex(of: "]") else { return nil }
@@ -231,6 +234,6 @@ struct AllowedHosts: Sendable {
     guard !host.isEmpty, port.utf8.count <= 5, port.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
       port.isEmpty || UInt16(port) != nil  // bounded: an optional
     else { return nil }
-    return String(host)
+    return (String(host), UInt16(port))  // bounded: an optional
   }
 }
