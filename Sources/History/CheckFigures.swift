@@ -47,8 +47,12 @@ package struct CheckFigures: Sendable {
 
   /// The outage it is in.
   package var outage: Outage? { lastOutage.flatMap { $0.isOver ? nil : $0 } }
-  /// When its state began: of a check that is down when its outage did, which maintenance and time without a verdict divide.
-  package var stateBegan: Timestamp? { state == .down ? outage?.begin ?? since : since }
+  /// When its state began: of a check that is down the slot of the first result that was, where that is known. Maintenance and
+  /// time without a verdict divide its outages, and not its state.
+  package var stateBegan: Timestamp? {
+    guard state == .down, let outage else { return since }
+    return since.map { min($0, outage.begin) } ?? outage.begin
+  }
   /// The outage that began last, within 90 days, whether it is over or not.
   package var lastOutage: Outage? { latestOutage.first }
 

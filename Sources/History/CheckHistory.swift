@@ -95,14 +95,14 @@ struct CheckHistory: Sendable {
     // What failed here took no time to work, whatever other places found.
     let success = (standing == .up || standing == .degraded) && result.reason != .regional
     let note = standing == .down ? OutageNote(result) : nil
+    let time = success && measures(result.responseTime) ? result.responseTime : nil
     defer { timeline.trimOutages(outages) }
     counts.add(result.state, result.reason)
-    if success, !isReplayed, let time = result.responseTime { latency.add(time) }
+    if !isReplayed, let time { latency.add(time) }
     if result.scheduledAt.isPlausible, result.startedAt.isPlausible {
       timeline.add(
         standing, slot: result.scheduledAt, interval: interval, startedAt: result.startedAt,
-        latency: success ? result.responseTime.map { LatencySum.within($0.microseconds) } : nil,
-        note: note)
+        latency: time.map { LatencySum.within($0.microseconds) }, note: note)
       enabled.prove(at: result.scheduledAt.microseconds, isReplayed: isReplayed)
     } else {
       implausible += 1
@@ -138,6 +138,13 @@ struct CheckHistory: Sendable {
   mutating func skip(_ slot: Timestamp, interval: Duration) {
     timeline.skip(slot, interval: interval)
     skippedThrough = slot.advanced(by: interval)
+  }
+
+  /// Whether the response time of the next result is of a run that no result had before. Those of a heartbeat have that of
+  /// the job's last run until the next one ends.
+  func measures(_ time: Duration?) -> Bool {
+    guard let time, check?.type == .heartbeat else { return true }
+    return spark.points.last { $0.responseTime != nil }?.responseTime?.microseconds != time.microseconds
   }
 
   var lastState: CheckState? { last?.state }

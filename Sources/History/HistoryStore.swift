@@ -247,11 +247,11 @@ struct HistoryState: Sendable {
     _ result: CheckResult, interval: Duration, sequence: UInt64?, spanned: SlotRange?
   ) {
     let limit = recentLimit
-    if let place = histories.place(of: result.checkID) {
-      histories[place: place].keep(result, limit: limit)
-    }
+    let place = histories.place(of: result.checkID)
+    if let place { histories[place: place].keep(result, limit: limit) }
     if result.trigger == .schedule {
-      histograms.add(result)
+      histograms.add(
+        result, isMeasured: place.map { histories[place: $0].measures(result.facts.responseTime) } ?? true)
       change(result.checkID) {
         $0.add(
           LastResult(result), interval: interval, sequence: sequence, spanned: spanned, outages: limit.outages

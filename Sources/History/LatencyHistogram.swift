@@ -82,8 +82,9 @@ package struct ResultHistograms: Hashable, Sendable {
 
   package init() {}
 
-  mutating func add(_ result: CheckResult) {
-    if let time = result.facts.responseTime {
+  /// - Parameter isMeasured: the response time is of no earlier result.
+  mutating func add(_ result: CheckResult, isMeasured: Bool = true) {
+    if isMeasured, let time = result.facts.responseTime {
       let place = responses.firstIndex { $0.type == result.type && $0.state == result.state }
       if place == nil { responses.append(Response(type: result.type, state: result.state)) }
       responses[place ?? responses.count - 1].times.add(time)

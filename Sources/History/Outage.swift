@@ -45,6 +45,15 @@ package struct Outage: Hashable, Sendable {
 
   package var isOver: Bool { end != nil }
 
+  /// Message of the last result where it is another than that of the first, to which the reason belongs.
+  package var otherLastMessage: String? { lastMessage == firstMessage ? nil : lastMessage }
+
+  /// Reason and message of the first result, and the message of the last where it is another.
+  package var why: String {
+    let first = [reason.rawValue, firstMessage].compactMap(\.self).joined(separator: ": ")
+    return otherLastMessage.map { "\(first); at last: \($0)" } ?? first
+  }
+
   /// How long it took, or has lasted so far; never below zero.
   package func duration(now: Timestamp) -> Duration {
     max(.zero, begin.duration(to: min(end ?? heldUntil, now)))

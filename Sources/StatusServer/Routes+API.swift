@@ -113,7 +113,7 @@ extension Routes {
     -> Reply
   {
     let (limit, offset) = try range(path, maximum: 100)
-    let outages = await source.outages(id) ?? []
+    let outages = await source.outages(id, at: snapshot.now) ?? []
     let page = StatusJSON.Page(total: outages.count, limit: limit, offset: offset)
     return json(snapshot, page) { json in
       json.array { json in
@@ -130,7 +130,7 @@ extension Routes {
   {
     let period = try period(path["period"] ?? UptimePeriod.day.rawValue)
     let points = try path.number("points", in: 2...SeriesPoint.limit, default: SeriesPoint.limit)
-    let series = await source.series(id, period, points: points) ?? []
+    let series = await source.series(id, period, points: points, at: snapshot.now) ?? []
     return json(snapshot) { json in
       json.object { json in
         json.field("period", period.rawValue)

@@ -188,7 +188,7 @@ struct Routes: Answering {
       }
     }
     var page = CheckPage(snapshot: snapshot, check: check, results: await source.recent(id) ?? [])
-    page.past = await CheckPast(of: id, period, from: source)
+    page.past = await CheckPast(of: id, period, from: source, at: snapshot.now)
     page.way = await source.traces(id)
     page.forms = forms
     return html { page.render(nonce: $0) }

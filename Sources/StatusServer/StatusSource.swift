@@ -13,12 +13,15 @@ package protocol StatusSource: Sendable {
   func snapshot() async -> StatusSnapshot
   /// The latest full results, newest first; nil when the check is not configured.
   func recent(_ checkID: UniqueID) async -> [CheckResult]?
-  /// The check's outages of 90 days, oldest first; nil when it is not configured.
-  func outages(_ checkID: UniqueID) async -> [Outage]?
+  /// The check's outages of the 90 days up to that instant, oldest first; nil when it is not configured.
+  func outages(_ checkID: UniqueID, at instant: Timestamp) async -> [Outage]?
   /// Traces of the path to the check's target. `nil` where it is not configured.
   func traces(_ checkID: UniqueID) async -> TraceView?
-  /// A window as a line of at most so many points (2 to 300), oldest first; nil when the check is not configured.
-  func series(_ checkID: UniqueID, _ period: UptimePeriod, points: Int) async -> [SeriesPoint]?
+  /// A window that ends at that instant as a line of at most so many points (2 to 300), oldest first; nil when the check is
+  /// not configured.
+  func series(
+    _ checkID: UniqueID, _ period: UptimePeriod, points: Int, at instant: Timestamp
+  ) async -> [SeriesPoint]?
   /// A month or week and those before it, so many in all, of every configured check.
   func periods(through period: CalendarPeriod, count: Int) async -> [UniqueID: CheckMonths]
   /// Metrics beyond the snapshot.

@@ -100,6 +100,18 @@ import Testing
       ])
   }
 
+  /// Notifications that are not kept are an event where they were.
+  @Test(arguments: [(1, "1 earlier notification is not kept"), (41, "41 earlier notifications are not kept")])
+  func notificationsThatAreNotKept(count: Int, words: String) {
+    var incident = incident()
+    incident.sent = [(50, "a"), (51, "b"), (300, "a")].map {
+      SentNotification(at: at($0.0), channel: $0.1, kind: $0.0 < 60 ? .opened : .update, title: "t")
+    }
+    incident.dropped = DroppedNotifications(count: count, until: at(240))
+    #expect(
+      events(incident).suffix(3) == ["50 notified a, b: opened", "240 \(words)", "300 notified a: updated"])
+  }
+
   /// The channels that have it, by name; one that is not configured any more is told of elsewhere.
   @Test func channelsThatHaveIt() {
     var incident = incident()
@@ -168,6 +180,8 @@ import Testing
     }
     let status = IncidentStatus(incident)
     #expect(status.members.count == 20 && status.memberCount == 60 && status.checks.count == 60)
-    #expect(status.timeline.count == 51 && status.timeline.last?.words == "n50 down")
+    #expect(
+      status.timeline.count == 52
+        && status.timeline.suffix(2).map(\.words) == ["n50 down", "10 more alerts, not shown here"])
   }
 }

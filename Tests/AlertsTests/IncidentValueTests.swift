@@ -115,14 +115,59 @@ import Testing
     #expect(incident.members[0].opens.count == 3 && incident.members[0].isFlapping)
   }
 
-  /// The first notification and the latest.
+  /// The first notification and the latest; the number of those that are dropped is known.
   @Test func notificationsThatAreKept() {
     var incident = incident()
-    for place in 0..<61 {
-      incident.note(SentNotification(at: after(0), channel: "ops", kind: .update, title: "\(place)"))
-      if place == 59 { #expect(incident.sent.count == 60) }
+    for place in 0..<62 {
+      incident.note(
+        SentNotification(at: after(Int64(place)), channel: "ops", kind: .update, title: "\(place)"))
+      if place == 59 { #expect(incident.sent.count == 60 && incident.dropped == nil) }
     }
-    #expect(incident.sent.map(\.title) == ["0"] + (2...60).map { "\($0)" })
+    #expect(incident.sent.map(\.title) == ["0"] + (3...61).map { "\($0)" })
+    #expect(incident.dropped == DroppedNotifications(count: 2, until: after(2)))
+  }
+
+  /// Of each channel the first and the latest are kept, and those in between go first.
+  @Test func notificationsOfSeveralChannels() {
+    var incident = incident()
+    func note(_ second: Int64, _ channels: [String]) {
+      for channel in channels {
+        incident.note(
+          SentNotification(at: after(second), channel: channel, kind: .update, title: "\(second)"))
+      }
+    }
+    note(0, ["a", "b", "c"])
+    note(1, ["rare"])
+    for second in 2..<40 { note(Int64(second), ["a", "b", "c"]) }
+    #expect(incident.sent.count == 60)
+    #expect(
+      incident.sent.prefix(6).map { "\($0.channel) \($0.title)" } == [
+        "a 0", "b 0", "c 0", "rare 1", "b 21", "c 21",
+      ])
+    #expect(incident.dropped == DroppedNotifications(count: 58, until: after(21)))
+    // More channels than there is room for the first and the latest of.
+    let names = (0..<70).map { "n\($0)" }
+    note(50, names)
+    #expect(
+      incident.sent.count == 60 && incident.sent[0].channel == "a" && incident.sent[59].channel == "n69")
+    #expect(incident.dropped?.count == 128)
+  }
+
+  /// What is known of dropped notifications is kept over a restart.
+  @Test func droppedNotificationsAreKept() throws {
+    var incident = incident([trouble()])
+    incident.dropped = DroppedNotifications(count: 41, until: after(7))
+    let text = text(incident, at: 10)
+    #expect(text.contains(#""sent":[],"sent_dropped":41,"sent_dropped_until":"2026-01-05T00:00:07.000Z","#))
+    let read = SharedValue(
+      json: SharedIncident.json(incident, by: "a", now: reading(10)), at: Self.id, now: reading(10))
+    guard case .incident(let shared)? = read else { return #expect(Bool(false)) }
+    #expect(shared.incident.dropped == incident.dropped)
+    var other = self.incident([trouble()])
+    var known = shared.incident
+    known.sent = [SentNotification(at: after(8), channel: "ops", kind: .update, title: "t")]
+    other.merge(known)
+    #expect(other.sent == known.sent && other.dropped == incident.dropped)
   }
 
   /// Each channel that was told knows of the end, or will not be told any more.

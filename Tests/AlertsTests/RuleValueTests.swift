@@ -41,6 +41,30 @@ import Testing
     #expect(found == .microseconds(rank * rank))
   }
 
+  /// The results of a heartbeat have the time of the job's last run: ten of one run are one value, and not enough.
+  @Test func aRunOfAJobIsOneValue() throws {
+    let check = try makeCheck("Shop")
+    var memory = CheckMemory()
+    func add(_ second: Int64, _ state: CheckState, _ took: Duration?) {
+      var result = result(check, state, at: second, took: took)
+      result.type = .heartbeat
+      memory.add(result, keepsTimes: true)
+    }
+    func found(_ second: Int64) -> [Duration?] {
+      [nil, 95].map { memory.responseTime($0, within: .seconds(3600), at: after(second)) }
+    }
+    for second in 0..<20 { add(Int64(second), .up, .seconds(9)) }
+    #expect(found(20) == [.seconds(9), nil])
+    for run in 1...8 { add(20 + Int64(run), .up, .seconds(run)) }
+    #expect(found(29) == [.seconds(8), nil], "nine runs")
+    // Not heard in time, and then the time of the run before.
+    add(30, .down, nil)
+    add(31, .up, .seconds(8))
+    #expect(found(32) == [.seconds(8), nil], "still nine")
+    add(33, .up, .seconds(2))
+    #expect(found(34) == [.seconds(2), .seconds(9)])
+  }
+
   /// The window is open at its old end; of more than 720 the newest 720 count; fewer than ten say nothing.
   @Test func whichValuesCount() throws {
     let rising = (1...1500).map { Duration.microseconds($0) }

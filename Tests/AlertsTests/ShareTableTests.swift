@@ -248,7 +248,9 @@ import Testing
     }
     let names = shared.incident.members.map(\.trouble.name)
     #expect(shared.writer == "a" && names.count == kept && names.contains("c0") == (count == 80))
-    #expect(shared.incident.sent.map(\.title) == (10..<30).map { "\($0)" } && shared.incident.taken.isEmpty)
+    let sent = ["0"] + (11..<30).map { "\($0)" }
+    #expect(shared.incident.sent.map(\.title) == sent && shared.incident.taken.isEmpty)
+    #expect(shared.incident.dropped == DroppedNotifications(count: 10, until: after(0)))
     #expect(SharedValue(json: bytes, at: check, now: reading(2)) == nil, "it is of another id")
   }
 }

@@ -73,6 +73,21 @@ import Testing
     #expect(apart.map(\.begin.microseconds) == [0, 300, 361] && apart.map(\.isOver) == [true, true, false])
   }
 
+  /// The reason goes with the message of the first result; the last has its own words where it says something else.
+  @Test(
+    arguments: [
+      ("refused", "refused", "connect_refused: refused", nil), (nil, nil, "connect_refused", nil),
+      ("refused", "status 500", "connect_refused: refused; at last: status 500", "status 500"),
+      (nil, "status 500", "connect_refused; at last: status 500", "status 500"),
+      ("refused", nil, "connect_refused: refused", nil),
+    ] as [(String?, String?, String, String?)])
+  func why(first: String?, last: String?, words: String, other: String?) {
+    let outage = Outage(
+      begin: .epoch, end: nil, heldUntil: .epoch, reason: .connectRefused, firstMessage: first,
+      lastMessage: last)
+    #expect(outage.why == words && outage.otherLastMessage == other)
+  }
+
   /// Words that are the same are held once.
   @Test func equalWordsCostOnce() {
     func bytes(_ spans: [OutageSpan]) -> Int {

@@ -108,12 +108,16 @@ import Testing
     #expect(none.share == nil)
   }
 
-  /// Between the two nearest values.
-  @Test func quantiles() {
+  /// By nearest rank, as `once --count` gives them for the same results.
+  @Test func quantiles() throws {
     let values: [Double] = [1, 2, 3, 4]
-    #expect(
-      [0, 0.5, 0.95, 1].map { (Comparison.quantile(values, $0) * 100).rounded() } == [100, 250, 385, 400])
-    #expect(Comparison.quantile([7], 0.5) == 7 && Comparison.quantile([1, 2, 30], 0.5) == 2)
+    #expect([0, 0.5, 0.95, 1].map { values.nearestRank($0) } == [1, 2, 4, 4])
+    #expect([7].nearestRank(0.5) == 7 && [1, 2, 30].nearestRank(0.5) == 2)
+    #expect([Double]().nearestRank(0.5) == nil)
+    // In two groups: the mean of the two in the middle would be a time that none took.
+    let a = try times(Array(repeating: 27.4, count: 10) + Array(repeating: 81.9, count: 10))
+    let row = try #require(Comparison(a, a).rows.first)
+    #expect(row.medians.a == 27.4 && row.medians.b == 27.4 && row.p95.a == 81.9)
   }
 
   /// The medians of eight pieces of each file, in the order they were measured; of fewer values each is a piece.

@@ -40,10 +40,14 @@ import Testing
     var now: Timestamp { fixed.now }
     func snapshot() async -> StatusSnapshot { await fixed.snapshot() }
     func recent(_ checkID: UniqueID) async -> [CheckResult]? { await fixed.recent(checkID) }
-    func outages(_ checkID: UniqueID) async -> [Outage]? { await fixed.outages(checkID) }
-    func series(_ checkID: UniqueID, _ period: UptimePeriod, points: Int) async -> [SeriesPoint]? {
+    func outages(_ checkID: UniqueID, at instant: Timestamp) async -> [Outage]? {
+      await fixed.outages(checkID, at: instant)
+    }
+    func series(
+      _ checkID: UniqueID, _ period: UptimePeriod, points: Int, at instant: Timestamp
+    ) async -> [SeriesPoint]? {
       note("series \(period.rawValue) \(points)")
-      return await fixed.series(checkID, period, points: points)
+      return await fixed.series(checkID, period, points: points, at: instant)
     }
     func periods(through period: CalendarPeriod, count: Int) async -> [UniqueID: CheckMonths] {
       note("periods \(period.text) \(count)")

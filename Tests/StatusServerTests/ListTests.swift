@@ -92,8 +92,10 @@ import Testing
     var now: Timestamp { fixed.now }
     func snapshot() async -> StatusSnapshot { await fixed.snapshot() }
     func recent(_ checkID: UniqueID) async -> [CheckResult]? { nil }
-    func outages(_ checkID: UniqueID) async -> [Outage]? { nil }
-    func series(_ checkID: UniqueID, _ period: UptimePeriod, points: Int) async -> [SeriesPoint]? { nil }
+    func outages(_ checkID: UniqueID, at instant: Timestamp) async -> [Outage]? { nil }
+    func series(
+      _ checkID: UniqueID, _ period: UptimePeriod, points: Int, at instant: Timestamp
+    ) async -> [SeriesPoint]? { nil }
     func metrics() async -> MetricsView { await fixed.metrics() }
     func runNow(_ checkID: UniqueID) async -> RunNowOutcome { .noSuchCheck }
     func spool(_ question: SpoolQuestion) async -> SpoolAnswer { SpoolAnswer("\(question)") }

@@ -39,8 +39,10 @@ private final class ChangingSource: StatusSource {
     }
   }
   func recent(_ checkID: UniqueID) async -> [CheckResult]? { nil }
-  func outages(_ checkID: UniqueID) async -> [Outage]? { nil }
-  func series(_ checkID: UniqueID, _ period: UptimePeriod, points: Int) async -> [SeriesPoint]? { nil }
+  func outages(_ checkID: UniqueID, at instant: Timestamp) async -> [Outage]? { nil }
+  func series(
+    _ checkID: UniqueID, _ period: UptimePeriod, points: Int, at instant: Timestamp
+  ) async -> [SeriesPoint]? { nil }
   func metrics() async -> MetricsView { MetricsView() }
   func runNow(_ checkID: UniqueID) async -> RunNowOutcome { .noSuchCheck }
   func isReady() async -> Bool { true }

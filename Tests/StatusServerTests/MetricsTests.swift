@@ -219,7 +219,7 @@ import Testing
   @Test func downTimeIsTheSumOfTheOutages() async throws {
     let source = try sampleSource()
     let shop = try #require(source.status.checks.first { $0.name == "Shop front" })
-    let outages = try #require(await source.outages(shop.id))
+    let outages = try #require(await source.outages(shop.id, at: source.now))
     let sum = outages.reduce(Duration.zero) { $0 + $1.duration(now: source.now) }
     let body = try await scrape().body
     #expect(outages.count == 2 && sum == .seconds(240))

@@ -229,6 +229,16 @@ import Testing
     #expect(await page(5000, .german) != german && source.count.withLock { $0 } == 2)
     #expect(await page(4999) != second && source.count.withLock { $0 } == 3)
   }
+
+  /// Days and outages are of the instant of the windows beside them, however long the picture takes.
+  @Test func ofOneInstant() async throws {
+    let source = TurningSource(source: try sampleSource(), step: .seconds(2))
+    _ = await PublicDesk(publicFace, source: source).page(.english)
+    #expect(source.now == now.advanced(by: .seconds(2)) && source.asked.withLock { $0 } == [now])
+    let id = try #require(source.source.status.checks.first?.id)
+    _ = await CheckPast(of: id, .day, from: source, at: now.advanced(by: .seconds(-7)))
+    #expect(source.asked.withLock { $0 } == [now, now.advanced(by: .seconds(-7))])
+  }
 }
 
 /// The sample agent at an instant that a test sets; it counts the pictures taken of it.
@@ -236,20 +246,33 @@ private final class TurningSource: StatusSource {
   let source: FixedSource
   let time = Mutex(StatusSupport.now)
   let count = Mutex(0)
+  /// By which the time goes on after each picture.
+  let step: Duration
+  /// Instants of which outages and lines were asked.
+  let asked = Mutex<Set<Timestamp>>([])
 
-  init(source: FixedSource) { self.source = source }
+  init(source: FixedSource, step: Duration = .zero) { (self.source, self.step) = (source, step) }
 
   var now: Timestamp { time.withLock { $0 } }
   func snapshot() async -> StatusSnapshot {
     count.withLock { $0 += 1 }
     var status = source.status
-    status.now = now
+    status.now = time.withLock { time in
+      defer { time = time.advanced(by: step) }
+      return time
+    }
     return status
   }
   func recent(_ checkID: UniqueID) async -> [CheckResult]? { await source.recent(checkID) }
-  func outages(_ checkID: UniqueID) async -> [Outage]? { await source.outages(checkID) }
-  func series(_ checkID: UniqueID, _ period: UptimePeriod, points: Int) async -> [SeriesPoint]? {
-    await source.series(checkID, period, points: points)
+  func outages(_ checkID: UniqueID, at instant: Timestamp) async -> [Outage]? {
+    asked.withLock { _ = $0.insert(instant) }
+    return await source.outages(checkID, at: instant)
+  }
+  func series(
+    _ checkID: UniqueID, _ period: UptimePeriod, points: Int, at instant: Timestamp
+  ) async -> [SeriesPoint]? {
+    asked.withLock { _ = $0.insert(instant) }
+    return await source.series(checkID, period, points: points, at: instant)
   }
   func metrics() async -> MetricsView { await source.metrics() }
   func runNow(_ checkID: UniqueID) async -> RunNowOutcome { .noSuchCheck }

@@ -132,7 +132,7 @@ import Testing
     let source = try sampleSource()
     let id = try #require(source.status.checks.first?.id)
     let path = "/api/v1/checks/\(id)"
-    let begins = try #require(await source.outages(id)).map(\.begin.rfc3339)
+    let begins = try #require(await source.outages(id, at: source.now)).map(\.begin.rfc3339)
     #expect(begins.count == 2)
     let outages = try await data(source, "\(path)/outages")
     #expect(outages?.array?.compactMap { $0["begin"]?.string } == begins.reversed())
@@ -144,7 +144,7 @@ import Testing
     let windows = try await data(source, "\(path)/uptime")
     #expect(windows?.array?.compactMap { $0["period"]?.string } == ["24h", "7d", "30d", "90d"])
     let line = try await data(source, "\(path)/series?period=7d&points=10")
-    let expected = await source.series(id, .week, points: 10)
+    let expected = await source.series(id, .week, points: 10, at: source.now)
     #expect(line?["period"]?.string == "7d")
     #expect(line?["points"]?.array?.compactMap { $0["start"]?.string } == expected?.map(\.start.rfc3339))
     let share = try await data(source, "\(path)/share?at=7")

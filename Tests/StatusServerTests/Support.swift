@@ -33,10 +33,14 @@ struct FixedSource: StatusSource {
   var now: Timestamp { status.now }
   func snapshot() async -> StatusSnapshot { status }
   func recent(_ checkID: UniqueID) async -> [CheckResult]? { results[checkID] }
-  func outages(_ checkID: UniqueID) async -> [Outage]? { store?.outages(checkID, now: now) }
+  func outages(_ checkID: UniqueID, at instant: Timestamp) async -> [Outage]? {
+    store?.outages(checkID, now: instant)
+  }
   func traces(_ checkID: UniqueID) async -> TraceView? { ways[checkID] }
-  func series(_ checkID: UniqueID, _ period: UptimePeriod, points: Int) async -> [SeriesPoint]? {
-    store?.series(checkID, period, now: now, points: points)
+  func series(
+    _ checkID: UniqueID, _ period: UptimePeriod, points: Int, at instant: Timestamp
+  ) async -> [SeriesPoint]? {
+    store?.series(checkID, period, now: instant, points: points)
   }
   func periods(through period: CalendarPeriod, count: Int) async -> [UniqueID: CheckMonths] {
     store?.periods(through: period, count: count, now: now) ?? [:]

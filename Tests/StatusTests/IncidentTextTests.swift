@@ -82,6 +82,18 @@ import Testing
       snapshot: try sampleStatus().status, incident: incident(members, end: isOpen ? nil : at(40)))
     let big = "<span class=\"big mark \(mark.rawValue)\" aria-hidden=\"true\">\(mark.mark)</span>"
     #expect(page.render(nonce: "n").html.contains(big))
+    guard isOpen else { return }
+    let card = IncidentSection(snapshot: try snapshot([page.incident])).render().html
+    #expect(
+      card.contains(
+        "high\"><h2><span class=\"mark \(mark.rawValue)\" aria-hidden=\"true\">\(mark.mark)</span>"),
+      "the start page has the same")
+  }
+
+  /// An incident that is open, with alerts that fire no more, is not down.
+  @Test func theMarkOfARecovery() throws {
+    let one = incident([member("Shop", shop, until: at(40))])
+    #expect(one.isOpen && one.mark == .degraded)
   }
 
   /// Alerts with their times, channels, and what happened when.
@@ -163,8 +175,7 @@ import Testing
     one.severity = .medium
     html = IncidentSection(snapshot: try snapshot([one])).render().html
     #expect(html.contains(" · notified: ops (pending)</p>") && html.contains("\">Timeline</a>"))
-    #expect(
-      html.contains("incident medium\"><h2><span class=\"mark degraded\" aria-hidden=\"true\">▲</span>"))
+    #expect(html.contains("incident medium\"><h2><span class=\"mark down\" aria-hidden=\"true\">✕</span>"))
     (one.acknowledgedBy, one.acknowledgedAt, one.acknowledgedNote) = ("ann", at(31), "on it")
     html = IncidentSection(snapshot: try snapshot([one])).render().html
     #expect(html.hasPrefix("<div class=\"stack-of-cards\"><details class=\"card incident medium\">"))

@@ -39,6 +39,21 @@ import Testing
     #expect(fold.words(EnglishWords()) == "down 3 times within 42 min, 6 min in all")
   }
 
+  /// Outages that only the absence of the agent divides are one, however long it was away.
+  @Test(arguments: [20, 400]) func anOutageInPieces(minute: Int) async throws {
+    var picture = try await publicPicture([.down])
+    var later = publicOutage(minute, nil)
+    later.isContinued = true
+    picture.sections[0].checks[0].outages = [later, publicOutage(0, 13)]
+    let fold = try #require(OutageFold.all(of: picture.checks[0]).first)
+    #expect(OutageFold.all(of: picture.checks[0]).count == 1 && fold.count == 1)
+    #expect(fold.begin == started && fold.newest == started && fold.changed == started)
+    #expect(fold.words(EnglishWords()) == "down for 14 min so far")
+    let items = PublicFeed(picture: picture, language: .english).items
+    #expect(items.map(\.title) == ["Check 0 is down"])
+    #expect(items.map(\.text) == ["Since Thu 1 Jan, 00:00 UTC."])
+  }
+
   /// The words of a day whose down time is more than that of the outages that are known.
   @Test(
     arguments: [

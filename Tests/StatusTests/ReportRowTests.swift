@@ -125,12 +125,12 @@ import Testing
         $0.checks[1].outages = [outage(5, 6)]
         $0.incidents = [incident(1), incident(2, end: 3, by: "ann")]
       })
-    let refused = "<span class=\"dim\">connect_refused</span></li>"
+    let refused = "<span class=\"dim\">connect_refused: first</span></li>"
     #expect(
       page.contains(
         "<h3>Outages</h3>\n<ul><li><b><bdi>a</bdi></b> \(minute(700)), 1d 20h, not over \(refused)"
           + "<li><b><bdi>b</bdi></b> \(minute(5)), 1h \(refused)<li><b><bdi>a</bdi></b> \(minute(1)), 1h "
-          + "<span class=\"dim\">connect_refused: late</span></li></ul>"), "\(page)")
+          + "<span class=\"dim\">connect_refused: first; at last: late</span></li></ul>"), "\(page)")
     #expect(
       page.contains(
         "<ul><li><b><bdi>i2</bdi></b> high, \(minute(2)) until \(minute(3)) "

@@ -144,8 +144,8 @@ import Testing
     let text = ReportText(width: 140).render(report)
     #expect(
       text.hasSuffix(
-        "\n\nOUTAGES\n  2026-01-30 04:00  1d 20h, not over  Shop  connect_refused\n"
-          + "  2026-01-01 01:00  1h  Shop  connect_refused: at last\n\nINCIDENTS\n"
+        "\n\nOUTAGES\n  2026-01-30 04:00  1d 20h, not over  Shop  connect_refused: first\n"
+          + "  2026-01-01 01:00  1h  Shop  connect_refused: first; at last: at last\n\nINCIDENTS\n"
           + "  2026-01-01 00:02, not resolved  i2\n  2026-01-01 00:03 until 2026-01-01 00:10  i3\n"),
       "\(text)"
     )

@@ -147,7 +147,7 @@ import Testing
       text.outages(checks, now: now) == [
         "DOWN  SINCE                  FOR  WHY",
         "✕ a   2026-01-01 00:00:00Z    2h  connect_refused: refused",
-        "✕ b   2026-01-01 01:58:30Z    1m  connect_refused", "✕ c   2026-01-01 01:59:00Z    1m  tls_expired",
+        "✕ b   2026-01-01 01:58:30Z    1m  connect_refused", "✕ c   2026-01-01 01:58:30Z    1m  tls_expired",
         "  → connect_refused: see whether the service runs, and on which address and port",
         "  → tls_expired: renew the certificate",
       ])

@@ -236,7 +236,15 @@ extension IncidentStatus {
         events.append(Event(left, "\(trouble.name)\(rule): \(Member(member).outcomeWords)"))
       }
     }
+    let hidden = incident.members.count - shown.count
+    if let next = incident.members.dropFirst(shown.count).first {
+      events.append(Event(next.trouble.since, "\(counted(hidden, "more alert")), not shown here"))
+    }
     events += deliveries(incident.sent)
+    if let dropped = incident.dropped {
+      let words = dropped.count == 1 ? "earlier notification is" : "earlier notifications are"
+      events.append(Event(dropped.until, "\(dropped.count) \(words) not kept"))
+    }
     for known in incident.acknowledged?.acts ?? [] {
       let note = known.note.map { ": \($0)" } ?? ""
       events.append(Event(known.at, "acknowledged by \(known.by)\(note)"))

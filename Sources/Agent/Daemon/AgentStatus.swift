@@ -69,11 +69,15 @@ struct AgentStatus: StatusSource {
   }
 
   func recent(_ checkID: UniqueID) -> [CheckResult]? { history.recent(checkID) }
-  func outages(_ checkID: UniqueID) -> [Outage]? { history.outages(checkID, now: now) }
+  func outages(_ checkID: UniqueID, at instant: Timestamp) -> [Outage]? {
+    history.outages(checkID, now: instant)
+  }
   func traces(_ checkID: UniqueID) -> TraceView? { traces.view(of: checkID) }
 
-  func series(_ checkID: UniqueID, _ period: UptimePeriod, points: Int) -> [SeriesPoint]? {
-    history.series(checkID, period, now: now, points: points)
+  func series(
+    _ checkID: UniqueID, _ period: UptimePeriod, points: Int, at instant: Timestamp
+  ) -> [SeriesPoint]? {
+    history.series(checkID, period, now: instant, points: points)
   }
 
   func periods(through period: CalendarPeriod, count: Int) async -> [UniqueID: CheckMonths] {

@@ -146,7 +146,7 @@ final class Recorder: Sendable {
     return [
       "down_for": "\(StatusFormat.span(outage.duration(now: result.scheduledAt).microseconds))",
       "down_since": "\(outage.begin)", "reason": "\(outage.reason.rawValue)",
-      "message": "\(outage.lastMessage ?? "")",
+      "message": "\(outage.firstMessage ?? "")", "last_message": "\(outage.otherLastMessage ?? "")",
     ].filter { $0.value != "" }
   }
 
@@ -159,7 +159,7 @@ final class Recorder: Sendable {
     switch result.state {
     case .up:
       log.notice(
-        "check is up again",
+        previous?.downSince == nil ? "check is up" : "check is up again",
         metadata: ["check": "\(result.check)"].merging(recovery(result, from: previous)) { $1 })
     case .degraded:
       // Its own reason is why it is degraded; only the length is of the outage.

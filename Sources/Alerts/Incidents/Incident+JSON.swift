@@ -30,6 +30,10 @@ extension Incident {
       }
       json.key("sent")
       json.array { json in for sent in sent { sent.write(to: &json) } }
+      if let dropped {
+        json.field("sent_dropped", dropped.count)
+        json.field("sent_dropped_until", dropped.until)
+      }
       json.key("members")
       json.array { json in for member in members { member.write(to: &json, now: now) } }
     }
@@ -62,6 +66,11 @@ extension Incident {
       log[channel] = NotificationRecord(told: item, of: self, clock)
     }
     sent = (json["sent"]?.array ?? []).prefix(Self.keptSent).compactMap(SentNotification.init)
+    if let until = json.time("sent_dropped_until"),
+      let count = json["sent_dropped"]?.integer, (1...1_000_000).contains(count)
+    {
+      dropped = DroppedNotifications(count: Int(count), until: until)
+    }
     // Nothing fires that could stop: it must end by itself.
     if end == nil, activeCount == 0 {
       (quietSince, quietAt) = (quietSince ?? opened, quietAt ?? clock.present)

@@ -66,6 +66,8 @@ package struct Incident: Hashable, Sendable {
   package var log: [String: NotificationRecord] = [:] { didSet { edition.renew() } }  // own text: channels
   /// Notifications that were delivered, oldest first.
   package var sent: [SentNotification] = []
+  /// `nil` while all of them are kept.
+  package var dropped: DroppedNotifications?
   /// Another one: something that notifications depend on has changed.
   private(set) var edition = Edition()
   private var places: [Trouble.Key: Int] = [:]
@@ -182,14 +184,6 @@ package struct Incident: Hashable, Sendable {
     }
   }
 
-  /// The latest notification that was delivered, with room for some.
-  mutating func note(_ sent: SentNotification) {
-    self.sent.append(sent)
-    if self.sent.count > Self.keptSent { self.sent.remove(at: 1) }  // bounded: more than one
-  }
-
-  /// Notifications that are kept: the first and the latest.
-  static let keptSent = 60
 }
 
 extension Incident.Member {
@@ -204,17 +198,5 @@ extension Incident.Member {
     if let first = opens.first, opens.count >= flap.opens, first.duration(to: now.boot) <= flap.within {
       isFlapping = true
     }
-  }
-}
-
-/// A notification that a channel took.
-package struct SentNotification: Hashable, Sendable {
-  package var at: Timestamp
-  package var channel: String
-  package var kind: AlertMessage.Kind
-  package var title: String
-
-  package init(at: Timestamp, channel: String, kind: AlertMessage.Kind, title: String) {
-    (self.at, self.channel, self.kind, self.title) = (at, channel, kind, title)
   }
 }

@@ -49,8 +49,11 @@ struct CheckMemory: Sendable {
       failingSince = nil
       successes = min(successes + 1, 1_000_000)
       failures = 0
-      lastTime = result.facts.responseTime
-      if keepsTimes, let lastTime { keep(lastTime, at: slot) }
+      let time = result.facts.responseTime
+      // Results of a heartbeat have the time of the job's last run until the next one ends.
+      let isOfSameRun = result.type == .heartbeat && time == lastTime
+      lastTime = time
+      if keepsTimes, !isOfSameRun, let time { keep(time, at: slot) }
     }
   }
 

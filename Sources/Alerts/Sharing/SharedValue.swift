@@ -107,7 +107,7 @@ package struct SharedIncident: Hashable, Sendable {
   static func json(_ incident: Incident, by writer: String, now: ClockReading) -> [UInt8] {
     var kept = incident
     if incident.members.count > most { kept.restore(Array(incident.ranked.prefix(most))) }
-    kept.sent = kept.sent.suffix(20)
+    kept.trimSent(to: 20)
     // Each member hears the apps for itself.
     kept.taken = [:]
     var json = JSONWriter(reserving: 2048)
@@ -138,6 +138,7 @@ extension Incident {
         return member
       })
     (bare.end, bare.quietSince, bare.acknowledged, bare.sent) = (end, quietSince, acknowledged, sent)
+    bare.dropped = dropped
     bare.opening = opening
     bare.log = log.mapValues { record in
       var record = record
@@ -162,6 +163,6 @@ extension Incident {
     opening = opening ?? other.opening
     if let theirs = other.acknowledged { acknowledged = acknowledged?.joined(with: theirs) ?? theirs }
     taken.merge(other.taken) { max($0, $1) }
-    if other.sent.count > sent.count { sent = other.sent }
+    if other.sent.count > sent.count { (sent, dropped) = (other.sent, other.dropped) }
   }
 }

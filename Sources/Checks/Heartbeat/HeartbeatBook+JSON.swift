@@ -77,7 +77,9 @@ extension HeartbeatBook.Page {
       return HeartbeatBook.Failure(at: at, exitCode: code)
     }
     // A span that no run can have had is none.
-    duration = json["duration_ms"]?.double.flatMap { (0...1e12).contains($0) ? .milliseconds($0) : nil }
+    duration = json["duration_ms"]?.double.flatMap { ms in
+      (0...1e12).contains(ms) ? .microseconds(Int64((ms * 1000).rounded())) : nil
+    }
     words = json["words"]?.string.map { String(endOf: Array($0.utf8), maxBytes: HeartbeatBook.keptWords) }
   }
 }

@@ -106,7 +106,9 @@ package struct HeartbeatBook: Hashable, Sendable {
 
 extension HeartbeatBook.Page {
   fileprivate mutating func end(_ now: Instant, _ body: [UInt8]) {
-    duration = started.map { $0.duration(to: now) } ?? (mayRepeat ? duration : nil)
+    // In whole microseconds, as files and results have it: the same run has the same time after a restart.
+    duration =
+      started.map { .microseconds($0.duration(to: now).microseconds) } ?? (mayRepeat ? duration : nil)
     started = nil
     let text = String(endOf: body, maxBytes: HeartbeatBook.keptWords)
     words = text.isEmpty ? nil : text

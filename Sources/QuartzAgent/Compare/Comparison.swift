@@ -91,13 +91,15 @@ struct Comparison {
       for phase in ComparedPhase.allCases {
         guard let a = pair.a.times[phase], let b = pair.b.times[phase] else { continue }
         let (first, second) = (a.sorted(), b.sorted())
+        guard let medianA = first.nearestRank(0.5), let medianB = second.nearestRank(0.5),
+          let p95A = first.nearestRank(0.95), let p95B = second.nearestRank(0.95)
+        else { continue }
         let isEnough = min(a.count, b.count) >= RankTest.least
         rows.append(
           Row(
             check: pair.check, phase: phase, counts: (a.count, b.count),
-            medians: (Self.quantile(first, 0.5), Self.quantile(second, 0.5)),
-            p95: (Self.quantile(first, 0.95), Self.quantile(second, 0.95)),
-            drift: Self.drift(a) + Self.drift(b), p: isEnough ? RankTest(a, b).p : nil))
+            medians: (medianA, medianB), p95: (p95A, p95B), drift: Self.drift(a) + Self.drift(b),
+            p: isEnough ? RankTest(a, b).p : nil))
       }
     }
     let judged = rows.indices.filter { rows[$0].p != nil }
@@ -119,8 +121,8 @@ struct Comparison {
   /// Difference between the greatest and the least median of pieces of the values, in the order they were measured.
   private static func drift(_ values: [Double]) -> Double {
     let count = min(pieces, values.count)
-    let medians = (0..<count).map { piece in
-      quantile(values[piece * values.count / count..<(piece + 1) * values.count / count].sorted(), 0.5)
+    let medians = (0..<count).compactMap { piece in
+      values[piece * values.count / count..<(piece + 1) * values.count / count].sorted().nearestRank(0.5)
     }
     guard let least = medians.min(), let most = medians.max() else { return 0 }
     return most - least
@@ -155,13 +157,5 @@ struct Comparison {
       }
     }
     return undecided
-  }
-
-  /// Between the two nearest values; of ascending ones, at least one.
-  static func quantile(_ sorted: [Double], _ share: Double) -> Double {
-    let place = share * Double(sorted.count - 1)
-    let low = Int(place)
-    let high = min(low + 1, sorted.count - 1)
-    return sorted[low] + (sorted[high] - sorted[low]) * (place - Double(low))
   }
 }

@@ -58,11 +58,7 @@ struct LiveFigures {
   var loss: Double? { judged == 0 ? nil : Double(judged - successes) * 100 / Double(judged) }
 
   /// The smallest value that at least `share` of the successes do not exceed (nearest rank).
-  func percentile(_ share: Double) -> Double? {
-    guard !sorted.isEmpty else { return nil }
-    let rank = Int((share * Double(sorted.count)).rounded(.up))
-    return sorted[max(0, min(sorted.count - 1, rank - 1))]
-  }
+  func percentile(_ share: Double) -> Double? { sorted.nearestRank(share) }
 
   /// Of the run that has just ended and those of its check before it: `12/30  Shop 42.1 ms  p50 40.2  …`.
   ///
@@ -88,4 +84,13 @@ struct LiveFigures {
 func latency(_ milliseconds: Double) -> String {
   guard milliseconds >= 0, milliseconds < 0.9995 else { return decimal(milliseconds) }
   return "0." + padded(Int64(whole((milliseconds * 1000).rounded(), in: 0...999)), 3)
+}
+
+extension [Double] {
+  /// The smallest of these ascending values that at least `share` of them do not exceed. `nil` without any.
+  func nearestRank(_ share: Double) -> Double? {
+    guard !isEmpty else { return nil }
+    let rank = Int((share * Double(count)).rounded(.up))
+    return self[Swift.max(0, Swift.min(count - 1, rank - 1))]
+  }
 }

@@ -141,7 +141,7 @@ extension OpenAPI {
     .field("interval", .integer(0...Int.max), "Whole seconds"),
     .field("timeout", .integer(0...Int.max), "Whole seconds"), .field("enabled", .flag),
     .field("is_enabled", .flag), .field("state", state),
-    .may("since", .time, "When the state began; while the check is down, the begin of its outage"),
+    .may("since", .time, "When the state began; while the check is down, the slot of its first failure"),
     .field("stale", .flag),
     .may("pending", .flag), .may("next_run", .time), .may("last", .ref("Last")),
     .field("uptime", .map(.ref("Window")), "By period"),

@@ -29,7 +29,7 @@ package struct IncidentPage {
   }
 
   private var hero: Markup {
-    let state = mark
+    let state = incident.mark
     let length = StatusFormat.span(incident.begin.duration(to: incident.end ?? snapshot.now).microseconds)
     var facts: [(String, String)] = [
       ("status", incident.status.rawValue), ("severity", incident.severity.rawValue), ("for", length),
@@ -55,14 +55,6 @@ package struct IncidentPage {
     let isMuted = !ids.isEmpty && ids.allSatisfy { snapshot.check($0)?.mutedUntil != nil }
     let content = forms.incident(incident, isMuted: isMuted, back: "/incidents/\(incident.id.description)")
     return "<section class=\"card\"><h2>Actions</h2>\(content)</section>"
-  }
-
-  private var mark: CheckState {
-    guard incident.isOpen else {
-      // Of a check that was removed, disabled or renamed nothing is known to work.
-      return incident.members.isEmpty || incident.members.contains { $0.mark == .up } ? .up : .unknown
-    }
-    return incident.members.map(\.mark).contains(.down) ? .down : .degraded
   }
 
   private var members: Markup {

@@ -52,7 +52,7 @@ struct IncidentSection {
 
   /// The mark goes along with the words, so that it never stands on a line of its own.
   private func heading(_ incident: IncidentStatus) -> Markup {
-    let state: CheckState = incident.severity >= .high ? .down : .degraded
+    let state = incident.mark
     return """
       <span class="mark \(state.rawValue)" aria-hidden="true">\(state.mark)</span>&nbsp;\(Layout.name(incident.heading))
       """

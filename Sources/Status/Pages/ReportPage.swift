@@ -186,10 +186,9 @@ package struct ReportPage {
   private func outageLine(_ name: String, _ outage: Outage) -> Markup {
     let length = StatusFormat.span(outage.duration(now: report.now).microseconds)
     let end = outage.isOver ? "" : ", not over"
-    let why = [outage.reason.rawValue, outage.lastMessage].compactMap(\.self).joined(separator: ": ")
     return """
       <li><b>\(Layout.name(name))</b> \(Layout.minute(outage.begin)), \(length)\(end) \
-      <span class="dim">\(why)</span></li>
+      <span class="dim">\(outage.why)</span></li>
       """
   }
 

@@ -29,8 +29,9 @@ struct OutageFold: Sendable {
   }
 
   private mutating func add(_ outage: PublicCheck.Downtime) {
-    count += 1
-    (end, newest, length) = (outage.end, outage.begin, length + outage.length)
+    // The same outage, of which the agent missed a part.
+    if !outage.isContinued { (count, newest) = (count + 1, outage.begin) }
+    (end, length) = (outage.end, length + outage.length)
     span = begin.duration(to: outage.begin) + outage.length
   }
 
@@ -38,7 +39,9 @@ struct OutageFold: Sendable {
   static func all(of check: PublicCheck) -> [OutageFold] {
     var folds: [OutageFold] = []
     for outage in check.outages.reversed() {
-      if let last = folds.last, let end = last.end, end.duration(to: outage.begin) < Outage.gap {
+      if let last = folds.last, let end = last.end,
+        outage.isContinued || end.duration(to: outage.begin) < Outage.gap
+      {
         folds[folds.count - 1].add(outage)
       } else {
         folds.append(OutageFold(check, outage))

@@ -25,6 +25,8 @@ struct PublicCheck: Sendable {
     var length: Duration
     /// Outages that it followed closely and that are not kept any more; `nil` without any.
     var earlier: EarlierOutages?
+    /// Begins within the state that lasts: the check was not seen up since the outage before it.
+    var isContinued = false
   }
 
   var id: UniqueID
@@ -74,8 +76,11 @@ extension PublicCheck {
     }
     median = check.window(.day).latency?.p50
     self.days = days
-    outages = past.reversed().map {
-      Downtime(begin: $0.begin, end: $0.end, length: $0.duration(now: now), earlier: $0.earlier)
+    let began = check.state == .down ? check.stateBegan : nil
+    outages = past.reversed().map { outage in
+      Downtime(
+        begin: outage.begin, end: outage.end, length: outage.duration(now: now), earlier: outage.earlier,
+        isContinued: began.map { outage.begin > $0 } ?? false)
     }
   }
 

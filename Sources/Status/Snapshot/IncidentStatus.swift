@@ -93,6 +93,15 @@ package struct IncidentStatus: Hashable, Sendable {
 
   package var isOpen: Bool { end == nil }
 
+  /// The worst of its alerts that fire, for the mark: an incident that is open and recovers is degraded.
+  package var mark: CheckState {
+    guard isOpen else {
+      // Of a check that was removed, disabled or renamed nothing is known to work.
+      return members.isEmpty || members.contains { $0.mark == .up } ? .up : .unknown
+    }
+    return members.contains { $0.mark == .down } ? .down : .degraded
+  }
+
   /// As the apps call it.
   package enum State: String, CaseIterable, Hashable, Sendable {
     case active, acknowledged, resolved

@@ -90,10 +90,9 @@ package struct ReportText: Sendable {
     let all = report.checks.flatMap { check in check.outages.map { (check.name, $0) } }
     return all.sorted { $1.1.begin < $0.1.begin }.map { name, outage in
       let end = outage.isOver ? "" : ", not over"
-      let why = [outage.reason.rawValue, outage.lastMessage].compactMap(\.self).joined(separator: ": ")
       return "\(StatusFormat.minute(outage.begin))  "
         + "\(StatusFormat.span(outage.duration(now: report.now).microseconds))\(end)  "
-        + "\(StatusFormat.name(name))  \(why.printable(maxBytes: 256))"
+        + "\(StatusFormat.name(name))  \(outage.why.printable(maxBytes: 600))"
     }
   }
 

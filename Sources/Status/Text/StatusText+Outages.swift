@@ -23,12 +23,13 @@ extension StatusText {
   }
 
   private func row(_ check: CheckStatus, now: Timestamp) -> [TextTable.Cell] {
-    // The outage began with its slot, as it counts in the windows; where it is too old to be kept, the row of results
-    // says since when.
     let begin = check.stateBegan
-    let lasted =
-      check.outage.map { StatusFormat.length($0.duration(now: now).microseconds) }
-      ?? begin.map { StatusFormat.age($0, now: now) }
+    // As long as its verdicts hold.
+    let until = check.outage.map { min($0.heldUntil, now) }
+    let lasted = begin.map { begin in
+      until.map { StatusFormat.length(max(0, begin.duration(to: $0).microseconds)) }
+        ?? StatusFormat.age(begin, now: now)
+    }
     let reason = check.last?.reason.rawValue
     let why = [reason, check.last?.message].compactMap(\.self).joined(separator: ": ")
     return [

@@ -65,7 +65,8 @@ import Testing
     }
     #expect(read(since + #","exit_code":7"#)?.failure == nil)
     for (text, found) in [
-      ("0", 0), ("-1", nil), ("1.5", 1500), ("1000000000000", 1_000_000_000_000_000),
+      ("0", 0), ("-1", nil), ("1.5", 1500), ("3033.417", 3_033_417), ("4.035", 4035), ("0.0006", 1),
+      ("1000000000000", 1_000_000_000_000_000),
       ("1000000000001", nil), ("\"5\"", nil),
     ] as [(String, Int64?)] {
       #expect(read(since + #","duration_ms":\#(text)"#)?.duration?.microseconds == found, "\(text)")
