@@ -268,4 +268,16 @@ import Testing
       at: midnight.advanced(by: .seconds(3600)), after: midnight.advanced(by: .seconds(-60)))
     #expect(before.text(words) == "Sun 1 Mar, 01:00 UTC")
   }
+
+  /// In French none is singular, as one is.
+  @Test(
+    arguments: [
+      (0, 1, "0 jour", "1 jour"), (1, 2, "1 jour", "2 jours"), (2, 0, "2 jours", "0 jour"),
+      (90, 90, "90 jours", "90 jours"),
+    ])
+  func daysInFrench(outage: Int, none: Int, with: String, without: String) {
+    #expect(
+      FrenchWords().daysLabel(withOutage: outage, withoutData: none)
+        == "90 derniers jours\u{a0}: \(with) avec une panne, \(without) sans données")
+  }
 }
