@@ -280,4 +280,19 @@ import Testing
       FrenchWords().daysLabel(withOutage: outage, withoutData: none)
         == "90 derniers jours\u{a0}: \(with) avec une panne, \(without) sans données")
   }
+
+  /// What is down is so since its outage began, though a window or time without a verdict came between; what is impaired, since
+  /// that state did.
+  @Test func sinceWhen() throws {
+    let source = try sampleStatus()
+    var check = try #require(source.status.checks.first { $0.name == "Shop front" })
+    func since() -> Timestamp? { PublicCheck(check, now, hidesTarget: true, days: [], outages: []).since }
+    let (began, later) = (started.advanced(by: .seconds(117 * 60)), started.advanced(by: .seconds(119 * 60)))
+    check.since = later
+    #expect(check.state == .down && since() == began)
+    check.state = .degraded
+    #expect(since() == later)
+    check.state = .up
+    #expect(since() == nil)
+  }
 }

@@ -290,19 +290,4 @@ func publicOutage(_ minute: Int, _ minutes: Int?) -> PublicCheck.Downtime {
     check.last?.reason = .httpStatus
     #expect(PublicCheck(check, now, hidesTarget: true, days: [], outages: []).word(words) == "Impaired")
   }
-
-  /// What is down is so since its outage began, though a window or time without a verdict came between; what is impaired, since
-  /// that state did.
-  @Test func sinceWhen() throws {
-    let source = try sampleStatus()
-    var check = try #require(source.status.checks.first { $0.name == "Shop front" })
-    func since() -> Timestamp? { PublicCheck(check, now, hidesTarget: true, days: [], outages: []).since }
-    let (began, later) = (started.advanced(by: .seconds(117 * 60)), started.advanced(by: .seconds(119 * 60)))
-    check.since = later
-    #expect(check.state == .down && since() == began)
-    check.state = .degraded
-    #expect(since() == later)
-    check.state = .up
-    #expect(since() == nil)
-  }
 }

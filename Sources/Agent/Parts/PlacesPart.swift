@@ -33,7 +33,7 @@ struct PlacesPart: AgentPart {
       }, fetch: stores.fetch)
   }
 
-  /// What this place tells the others of a result.
+  /// The verdict on a result that the other places are told.
   static func verdict(of result: CheckResult) -> Verdict {
     // In a window somebody is at work: this place has no say.
     result.maintenance ? Verdict(result.reason, isUnknown: true) : result.ownVerdict
