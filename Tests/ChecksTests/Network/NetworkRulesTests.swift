@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Curl
 import Foundation
 import Glibc
 import Monitoring
