@@ -34,10 +34,15 @@ final class ArrivalClock {
   /// The kernel has reported these events for its socket.
   func came(_ events: UInt32, for transfer: Transfer, at now: Instant) {
     guard let what = watched.awaited(by: transfer) else { return }
-    let wanted = what == .answer ? LoopThread.readable : LoopThread.writable
-    guard events & (wanted | LoopThread.ended) != 0 else { return }
+    guard Self.brings(what, events) else { return }
     watched.remove(transfer)
     transfer.note(what, at: now)
+  }
+
+  /// Whether what is awaited has come by these events: a connection stands when the kernel takes bytes for it.
+  static func brings(_ what: Arrival, _ events: UInt32) -> Bool {
+    let wanted = what == .answer ? LoopThread.readable : LoopThread.writable
+    return events & (wanted | LoopThread.ended) != 0
   }
 
   /// Stamps whatever came since the last look, the loop's own included.

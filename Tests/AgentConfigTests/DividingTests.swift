@@ -92,4 +92,20 @@ struct DividingTests {
   func bounds(key: String, isTaken: Bool) {
     #expect(problems(text("share: true, \(key), ")).isEmpty == isTaken)
   }
+
+  /// Where the addresses of the store are wrong, that alone is said; where there are none, that they are missing.
+  @Test func addressesOfTheStore() {
+    func store(_ keys: String) -> [String] {
+      problems("group: {name: a, share: true, store: {\(keys)}}\n" + oneCheck)
+    }
+    for wrong in ["etcd: 5", "etcd: [\"ftp://e.example\"]", "etcd: {a: b}"] {
+      let found = store(wrong)
+      #expect(found.count == 1 && found.first?.contains("group.store.etcd") == true, "\(found)")
+      #expect(!found.contains { $0.contains("is missing") }, "\(wrong): \(found)")
+    }
+    for none in ["etcd: []", "prefix: /a/"] {
+      #expect(store(none).contains { $0.contains("group.store.etcd is missing") }, "\(none): \(store(none))")
+    }
+    #expect(store("etcd: [\"https://e.example:2379\"]") == [])
+  }
 }

@@ -41,4 +41,17 @@ struct KeyDocsTests {
     }
     #expect(names.sorted() == KeyDocs.tables.keys.sorted())
   }
+
+  /// A key in a map has the map's name in front, on the pages and in the manual, which name the same keys.
+  @Test func keysInMaps() {
+    let manual = Dictionary(uniqueKeysWithValues: KeyDocs.sections.map { ($0.name, $0.rows.map(\.name)) })
+    let group = manual["group"] ?? []
+    #expect(group.contains("name") && group.contains("store.etcd") && !group.contains("etcd"))
+    #expect(manual["http conditions"]?.allSatisfy { $0.hasPrefix("expect.") } == true)
+    for (name, keys) in manual {
+      let table = KeyDocs.tables[name.replacing(" check", with: "")] ?? ""
+      let named = table.split(separator: "\n").dropFirst(2).map { String($0.split(separator: "`")[1]) }
+      #expect(keys == named, "\(name)")
+    }
+  }
 }

@@ -245,4 +245,38 @@ struct ReferenceTests {
     #expect(
       try warnings(text) == ["agent.yaml:2:53: auth is sent in clear: the url is http\n  hint: use https"])
   }
+
+  /// A program whose path cannot be read is stood in for; a channel of another kind gets no program by it.
+  @Test(
+    arguments: [
+      ("exec: [\"${cred:p}\"]", ["p"]), ("exec: [\"${cred:p}\", b]", ["p"]),
+      ("exec: [/bin/a, \"${cred:p}\"]", ["p"]),
+    ])
+  func aProgramThatLacksItsPath(exec: String, names: [String]) throws {
+    let settings = try ofTheService(
+      "alerts:\n  channels: [{name: x, \(exec)}]\n"
+        + "  rules: [{name: r, type: state, state: degraded, channels: [x]}]\n" + oneCheck)
+    #expect(settings.alerts?.channels.map(\.name) == ["x"])
+    #expect(settings.alerts?.channels.first?.unread?.names == names)
+    guard case .exec(let program)? = settings.alerts?.channels.first?.kind else {
+      Issue.record("it is no program")
+      return
+    }
+    #expect(program.command.first?.hasPrefix("/") == true)
+  }
+
+  /// The path of a URL that is a secret, or has one in it, is shown nowhere; that of another one is.
+  @Test(
+    arguments: [
+      ("https://a.example/${file:/secrets/key}", true), ("https://a.example/x", false),
+      ("https://a.example/${env:REGION}", false),
+    ])
+  func urlsThatAreSecrets(url: String, isHidden: Bool) throws {
+    let settings = try settings("checks: [{name: A, type: http, url: \"\(url)\"}]\n")
+    guard case .http(let http)? = settings.checks.first?.kind else {
+      Issue.record("there is no check")
+      return
+    }
+    #expect(http.url.hidesPath == isHidden)
+  }
 }

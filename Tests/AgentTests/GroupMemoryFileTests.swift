@@ -8,6 +8,7 @@ import Logging
 import Monitoring
 import Scheduler
 import Spool
+import Synchronization
 import TestSupport
 import Testing
 
@@ -99,4 +100,50 @@ import Testing
       await spool.close()
     }
   }
+
+  /// Notes when it is written to; the first time fails.
+  private final class Notes: DurableBytes {
+    let clock: FakeClock
+    let times = Mutex<[Duration]>([])
+    init(_ clock: FakeClock) { self.clock = clock }
+
+    func read() async throws(StateFile.Failure) -> [UInt8]? { nil }
+    func write(_ bytes: [UInt8]) async throws(StateFile.Failure) {
+      let count = times.withLock { times in
+        times.append(clock.elapsed)
+        return times.count
+      }
+      if count == 1 { throw StateFile.Failure(description: "no room") }
+    }
+  }
+
+  /// A view is written at once and again each hour. After a failure it is tried again in a minute, also where it is another one
+  /// by then; what is new after that is written at once.
+  @Test func whenAViewIsWritten() async {
+    let (clock, notes) = (self.clock, Notes(self.clock))
+    var group = GroupSettings()
+    group.name = "london"
+    let file = GroupMemoryFile(
+      notes, path: "/state/group-view.json", group, name: "a",
+      log: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, time: clock.passing)
+    let first = memory()
+    await Task {
+      await file.keep {
+        var memory = first
+        switch clock.elapsed {
+        case ..<Duration.seconds(2): break
+        case ..<Duration.seconds(62): memory.view.placed = 8
+        case ..<Duration.seconds(3663): memory.view.placed = 9
+        default:
+          cancelThisTask()
+          return nil
+        }
+        return memory
+      }
+    }.value
+    #expect(notes.times.withLock(\.self) == [1, 61, 62, 3662].map { Duration.seconds($0) })
+  }
 }
+
+/// Outside of any asynchronous function, where the call that suspends nothing is taken.
+private func cancelThisTask() { withUnsafeCurrentTask { $0?.cancel() } }

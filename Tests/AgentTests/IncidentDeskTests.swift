@@ -241,4 +241,21 @@ import Testing
       ], "the first of them")
     #expect(await read([], strange: []).isEmpty)
   }
+
+  /// A trouble is one until everything was read.
+  @Test func aTroubleThatIsOver() async {
+    let desk = desk()
+    func words() -> [String] { desk.notices.map(\.what) }
+    store.state.withLock {
+      $0.answers = [.failure(StoreTrouble(.denied, "not yours"))]
+      $0.readings = [
+        .failure(StoreTrouble(.refused, "no")), .success(.init(world: 7, revision: 20, entries: [])),
+      ]
+    }
+    _ = await desk.commit([write(1)])
+    #expect(words() == ["the group's incidents are not shared: not yours"])
+    #expect(await !desk.read())
+    #expect(words() == ["the group's incidents are not shared: no"])
+    #expect(await desk.read() && words() == [])
+  }
 }

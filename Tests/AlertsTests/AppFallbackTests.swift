@@ -187,4 +187,23 @@ import Testing
     desk.pass(from: 30, to: 300)
     #expect(desk.lines == [])
   }
+
+  /// An alert is shown in the apps while it is open there, and counts as shown when a person has resolved it; of a cut list,
+  /// also where it began no later than the oldest that is in it.
+  @Test func whatCountsAsShown() {
+    let (one, two) = (UniqueID(high: 0, low: 1), UniqueID(high: 0, low: 2))
+    let key = AppAlerts.Key(one, .availability)
+    var alerts = AppAlerts(version: 1)
+    #expect(!alerts.shows(key, since: after(0)))
+    alerts.closed[key] = after(10)
+    #expect(alerts.shows(key, since: after(0)))
+    #expect(!alerts.shows(.init(one, .performance), since: after(0)))
+    #expect(!alerts.shows(.init(two, .availability), since: after(0)))
+    alerts.closed = [:]
+    alerts.open[key] = .init(since: after(5), acknowledged: nil)
+    #expect(alerts.shows(key, since: after(0)) && !alerts.shows(.init(two, .availability), since: after(5)))
+    alerts.isCut = true
+    #expect(alerts.shows(.init(two, .availability), since: after(5)))
+    #expect(!alerts.shows(.init(two, .availability), since: after(6)))
+  }
 }

@@ -230,4 +230,27 @@ import Testing
     desk.pass(from: 3621, to: 3640)
     #expect(desk.sent.count == sent + 1 && Self.lines(desk).last == "3624 ops resolved")
   }
+
+  /// A receiver that is not configured any more is tried for an hour: a further change of the settings gives it no more time.
+  @Test func aFurtherChangeGivesNoMoreTime() throws {
+    let web = try makeCheck("web")
+    var desk = Desk(Self.settings(try Self.webhook("a")), [web])
+    desk.down(web, at: 0)
+    desk.pass(from: 0, to: 10)
+    desk.answer = { _, _ in .failed("no answer") }
+    Self.reload(&desk, Self.settings(try Self.webhook("b")), at: 11)
+    func since() throws -> Instant? {
+      let channel = try #require(desk.book.notifier.leaving.first)
+      return desk.book.notifier.state(of: channel.name).leavingSince
+    }
+    #expect(try since() == reading(11).boot)
+    desk.pass(from: 12, to: 1800, by: 12)
+    Self.reload(&desk, Self.settings(try Self.webhook("b"), try Self.webhook("c", "more")), at: 1811)
+    #expect(try since() == reading(11).boot)
+    desk.pass(from: 1812, to: 3610, by: 29)
+    #expect(desk.book.notifier.leaving.count == 1 && desk.book.drainLeftOpen().isEmpty)
+    desk.pass(from: 3611, to: 3612)
+    #expect(desk.book.notifier.leaving.isEmpty)
+    #expect(desk.book.drainLeftOpen().map(\.target) == [try Self.webhook("a").target])
+  }
 }

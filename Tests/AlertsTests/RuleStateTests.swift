@@ -173,4 +173,16 @@ import Testing
     #expect(outcome([two: first], [new]) == "removed -")
     #expect(outcome([one: first, new.id: first], [new]) == "removed -", "that one was there before")
   }
+
+  /// Of a saved state 20,000 targets are read, and 20,000 checks of each.
+  @Test(arguments: [(1, 19_999), (1, 20_000), (1, 20_001), (20_000, 1), (20_001, 1)])
+  func mostThatIsRead(sites: Int, checks: Int) throws {
+    let items = (0..<sites).map { site in
+      let ids = (0..<checks).map { "\"\(UniqueID(high: UInt64(site), low: UInt64($0)))\"" }
+      return #"{"type":"tcp","target":"a\#(site):80","checks":[\#(ids.joined(separator: ","))]}"#
+    }
+    let text = #"{"sites":[\#(items.joined(separator: ","))]}"#
+    let read = SavedRules(try JSONValue.parse(text.utf8)).sites
+    #expect(read.count == min(20_000, sites * checks))
+  }
 }

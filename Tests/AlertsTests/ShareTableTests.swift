@@ -253,4 +253,10 @@ import Testing
     #expect(shared.incident.dropped == DroppedNotifications(count: 10, until: after(0)))
     #expect(SharedValue(json: bytes, at: check, now: reading(2)) == nil, "it is of another id")
   }
+
+  /// How long members of a group wait for one another.
+  @Test func spansOfTheSharing() {
+    #expect(AlertShare.patience == .seconds(10) && AlertShare.settling == .seconds(60))
+    #expect(AlertShare.rereading == .seconds(25) && AlertShare.rest == .seconds(15))
+  }
 }

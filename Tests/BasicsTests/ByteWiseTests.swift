@@ -165,4 +165,19 @@ import Testing
   func pictures(text: String, printed: String) {
     #expect(text.printable(maxBytes: 100).unicodeScalars.elementsEqual(printed.unicodeScalars))
   }
+
+  /// A text is found where its beginning repeats in itself: what was matched so far may hold a beginning of the next place.
+  @Test(
+    arguments: ["aabaaac", "abacabad", "aabaabaaa", "ababac", "aaaab", "abcabcabd", "abaababaab"])
+  func aTextThatRepeatsItself(text: String) {
+    let needle = Array(text.utf8)
+    for part in 1...needle.count {
+      for gap in ["", "a", "b", "ab"] {
+        let bytes = Array(needle.prefix(part)) + Array(gap.utf8) + needle + needle
+        let plain = (0...bytes.count - needle.count).first { Array(bytes[$0..<$0 + needle.count]) == needle }
+        #expect(firstPlace(of: needle, in: bytes) == plain, "\(part) and \(gap)")
+      }
+    }
+    #expect(firstPlace(of: Array("aabaaac".utf8), in: Array("aabaaabaaac".utf8)) == 4)
+  }
 }

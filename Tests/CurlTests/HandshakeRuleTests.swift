@@ -214,4 +214,24 @@ import Testing
         == "certificate key or signature is too weak, certificate is for another host")
     #expect(!report([], nil).isStapleMissing && leaf(1).nameCount == 0)
   }
+
+  /// An end of which nothing is known shows no failure.
+  @Test func anEndWithoutATrace() {
+    let end = HandshakeEnd()
+    #expect(end.problems.isEmpty && end.words.isEmpty && end.alert == nil && end.ownAlert == nil)
+    #expect(end.errorCode == 0 && !end.isFlooded && !end.clientCertificateRequested)
+    for isWithin in [true, false] { #expect(end.failure(inHandshake: isWithin) == nil) }
+  }
+
+  /// A connection stands when the kernel takes bytes for it, an answer is there when there are bytes; an end is both.
+  @Test func whatEventsBring() {
+    let (readable, writable) = (LoopThread.readable, LoopThread.writable)
+    for (events, connects, answers) in [
+      (0, false, false), (readable, false, true), (writable, true, false), (readable | writable, true, true),
+      (LoopThread.ended, true, true),
+    ] as [(UInt32, Bool, Bool)] {
+      #expect(ArrivalClock.brings(.connection, events) == connects)
+      #expect(ArrivalClock.brings(.answer, events) == answers)
+    }
+  }
 }

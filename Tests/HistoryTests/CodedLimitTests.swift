@@ -216,4 +216,18 @@ import Testing
     #expect(names == base + (2 * 16 + 55) / 16 * 16)
     #expect(try cost("", "", "", "", [long, long]) == names + 2 * 64)
   }
+
+  /// Of the newest verdict, which holds into the day after, days beyond those that are asked for are not told, nor what is yet
+  /// to come.
+  @Test(arguments: [(86_370, 30), (86_400, 60), (2 * 86_400, 60)]) func daysThatAreAskedFor(
+    now: Int, up: Int64
+  ) {
+    var held = HeldVerdicts()
+    let slot = midnight + .seconds(86_340)
+    held.add(
+      Standing(.up, maintenance: false), slot: slot, interval: .seconds(3600), startedAt: slot, latency: nil)
+    let day = midnight.microseconds / 86_400_000_000
+    let found = held.calendarDays(in: day..<day + 1, now: midnight + .seconds(now))
+    #expect(found.map(\.key) == [day] && found.first?.time.up == up * 1_000_000)
+  }
 }

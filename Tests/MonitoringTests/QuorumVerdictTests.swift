@@ -151,4 +151,17 @@ import Testing
       #expect(reason.isLocal == [.localFault, .policyDenied, .unsupported].contains(reason))
     }
   }
+
+  /// A record has the phase that this place measured, also where that is none; without other places that of the result.
+  @Test func thePhaseOfARecord() throws {
+    var found = try result(Verdict(.body, phase: .assertion))
+    func phase() -> Phase? { DeliveryRecord(found, agent: "a", flags: .post).phase }
+    #expect(phase() == .assertion)
+    found.confirmation = QuorumVerdict(.own, from: 1, places: [], own: Verdict(.body))
+    #expect(phase() == nil)
+    found.confirmation = QuorumVerdict(.own, from: 1, places: [], own: Verdict(.body, phase: .tls))
+    #expect(phase() == .tls)
+    found.phase = nil
+    #expect(phase() == .tls)
+  }
 }

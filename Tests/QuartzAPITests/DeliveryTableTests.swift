@@ -272,4 +272,25 @@ import Testing
     #expect(
       notice(false, false) == .warning(.fleet, "agent a1 is degraded in the Quartz apps: late", hint: hint))
   }
+
+  /// After a larger batch was taken the next try waits as short as the first, however long it had come to.
+  @Test func growthThatWasTaken() {
+    var machine = DeliveryMachine(settings: .init())
+    machine.recall(BatchMemory(limit: 100, since: dawn))
+    for _ in 0..<3 {
+      machine.hasGrown = true
+      _ = machine.remember(at: dawn)
+    }
+    #expect(machine.growPatience == .seconds(4800))
+    machine.grewWell()
+    #expect(machine.growPatience == .seconds(4800), "none was tried")
+    machine.growBatch(at: dawn.advanced(by: .seconds(4800)))
+    #expect(machine.batchLimit == 200 && machine.hasGrown)
+    machine.grewWell()
+    #expect(machine.growPatience == .seconds(600) && !machine.hasGrown)
+    machine.growBatch(at: dawn.advanced(by: .seconds(4801)))
+    #expect(machine.batchLimit == 400, "the next size need not wait")
+    _ = machine.remember(at: dawn.advanced(by: .seconds(4802)))
+    #expect(machine.growPatience == .seconds(1200))
+  }
 }

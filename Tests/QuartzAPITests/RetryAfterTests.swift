@@ -52,6 +52,20 @@ import Testing
     #expect(wait(["X-RateLimit-Reset": text, "Retry-After": "-1"]) == seconds.map { .seconds($0) })
   }
 
+  /// The instant of a reset is measured by the server's own clock, too; a number of seconds by none.
+  @Test(
+    arguments: [
+      ("Sun, 04 Jan 2026 02:00:00 GMT", "1767492090", 90),
+      ("Sun, 04 Jan 2026 02:01:00 GMT", "1767492090", 30),
+      ("Sun, 04 Jan 2026 01:59:00 GMT", "1767492090", 150),
+      ("Fri, 04 Jan 2036 02:00:00 GMT", "1767492090", nil),
+      ("Fri, 04 Jan 2036 02:00:00 GMT", "2083024820", 20), ("Fri, 04 Jan 2036 02:00:00 GMT", "45", 45),
+      ("no date", "1767492090", 90),
+    ] as [(String, String, Int?)])
+  func aResetByTheServersClock(date: String, reset: String, seconds: Int?) {
+    #expect(wait(["Date": date, "X-RateLimit-Reset": reset]) == seconds.map { .seconds($0) })
+  }
+
   @Test func nothingAskedForIsNil() { #expect(wait([:]) == nil) }
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 
-import AgentConfig
 import Alerts
 import ArgumentParser
 import Basics
@@ -8,8 +7,10 @@ import Glibc
 import Logging
 import Monitoring
 import Spool
+import TestSupport
 import Testing
 
+@testable import AgentConfig
 @testable import QuartzAgent
 
 /// What commands take for granted, what they take at all, and the codes that they end with.
@@ -239,5 +240,36 @@ import Testing
       try OrderOptions.parse(["--by", "ann b", "--why", "a&b"]).items == ["by=ann%20b", "why=a%26b"])
     #expect(try OrderOptions.parse(["--why", "x"]).items.last == "why=x")
     #expect(try OrderOptions.parse(["--by", "ann"]).items == ["by=ann"])
+  }
+
+  /// A configuration that is refused has its warnings told, too, before its problems are counted.
+  @Test func warningsOfWhatIsRefused() {
+    func problem(_ message: String) -> ConfigProblem { ConfigProblem(file: "a.yaml", message: message) }
+    var errors = ConfigErrors(problems: [problem("one"), problem("two")])
+    errors.warnings = [problem("first"), problem("second")]
+    var lines: [String] = []
+    let refusal = report(errors) { lines.append($0) }
+    #expect(lines == errors.warnings.map { "warning: \($0)" })
+    #expect(
+      refusal.message == "the configuration has 2 problems" && refusal.status == ExitStatus.configuration)
+    errors.warnings = []
+    lines = []
+    _ = report(errors, of: "it") { lines.append($0) }
+    #expect(lines == [])
+  }
+
+  /// A new configuration may hold secrets later: others may not read it. An existing one is not overwritten.
+  @Test func theModeOfANewConfiguration() async throws {
+    try await withTemporaryDirectory { folder in
+      let path = folder.path + "/agent.yaml"
+      let command = try InitCommand.parse(["--output", path, "https://shop.example/"])
+      try command.run()
+      var facts = stat()
+      #expect(stat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFREG)
+      #expect(facts.st_mode & 0o137 == 0 && facts.st_mode & 0o600 == 0o600)
+      let before = facts.st_size
+      #expect(throws: CommandFailure.self) { try command.run() }
+      #expect(stat(path, &facts) == 0 && facts.st_size == before)
+    }
   }
 }

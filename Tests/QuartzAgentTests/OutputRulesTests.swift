@@ -108,4 +108,37 @@ import Testing
     #expect(summary.minimum == 1 && summary.maximum == 10 && summary.loss == 0)
     #expect(LatencySummary(check: "Shop", results: []).percentile(0.5) == nil)
   }
+
+  /// The locale is that of the first variable that is set, and an empty one is not (locale(7)).
+  @Test(
+    arguments: [
+      ([:], false), (["LANG": "en_GB.UTF-8"], true), (["LANG": "C"], false),
+      (["LC_ALL": "", "LANG": "C.utf8"], true), (["LC_ALL": "", "LC_CTYPE": "", "LANG": "de_DE.UTF8"], true),
+      (["LC_ALL": "C", "LANG": "en_GB.UTF-8"], false), (["LC_CTYPE": "C", "LANG": "en_GB.UTF-8"], false),
+      (["LC_CTYPE": "C.UTF-8", "LANG": "C"], true), (["LC_ALL": "POSIX", "LC_CTYPE": "C.UTF-8"], false),
+      (["LC_ALL": "", "LC_CTYPE": "C", "LANG": "C.UTF-8"], false), (["LANG": ""], false),
+    ] as [([String: String], Bool)])
+  func locales(environment: [String: String], isUTF8: Bool) {
+    #expect(Terminal.showsUTF8 { environment[$0] } == isUTF8)
+  }
+
+  /// Results that come one by one on a terminal are progress enough; all else has a line for it.
+  @Test func whoNeedsProgress() {
+    for format in ResultFormat.allCases {
+      #expect(OncePrinter.needsProgress(format, false))
+      #expect(OncePrinter.needsProgress(format, true) == (format != .ndjson), "\(format)")
+    }
+  }
+
+  /// A bare name is a host; what has a blank or a sign of another kind of target is none.
+  @Test(
+    arguments: [
+      ("a.example", true), ("192.0.2.1", true), ("2001:db8::1", true), ("ä.example", true), ("a!b", true),
+      ("", false), ("a b", false), (" a", false), ("a ", false), ("a\tb", false), ("a\u{1f}", false),
+      ("a@b", false), ("a/b", false), ("a:b", false), ("[::1]", false), ("a?b", false), ("a#b", false),
+      ("\"a\"", false), ("a'b", false), ("a\\b", false),
+    ])
+  func hostsOfATrace(text: String, isHost: Bool) {
+    #expect(TraceTarget.isHost(text) == isHost)
+  }
 }

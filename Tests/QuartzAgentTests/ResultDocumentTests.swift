@@ -94,4 +94,17 @@ import Testing
     #expect(failure?.message.hasPrefix("cannot write the results: /nowhere/at/all.csv") == true)
     #expect(failure?.message.hasSuffix(": No such file or directory") == true)
   }
+
+  /// The figures of several rounds stand behind the results, in JSON as in NDJSON.
+  @Test func summariesStandBehindTheResults() throws {
+    let results = [try result("Shop", .ok, code: 200), try result("Mail", .ok, code: nil)]
+    let summaries = results.map { LatencySummary(check: $0.check, results: [$0]) }
+    let all = ResultDocument(results: results, unfinished: [], summaries: summaries)
+    let lines = results.map(\.json) + summaries.map(\.json)
+    #expect(lines.count == 4 && lines[2].contains("Shop") && lines[3].contains("Mail"))
+    #expect(all.json == "[\n" + lines.map { "  " + $0 }.joined(separator: ",\n") + "\n]\n")
+    #expect(all.ndjson == lines.map { $0 + "\n" }.joined())
+    #expect(ResultDocument(results: [], unfinished: [], summaries: []).json == "[]\n")
+    #expect(try JSONValue.parse(all.json.utf8).array?.count == 4)
+  }
 }

@@ -123,4 +123,18 @@ import Testing
     #expect(await status(true) == 403)
     #expect(await status(false) != 403)
   }
+
+  /// A request is for the host that it names once; with two or none it is for none (RFC 9112 section 3.2).
+  @Test func theHostOfARequest() {
+    func host(_ names: String..., uri: String = "/") -> String? {
+      StatusRequest(
+        HTTPRequestHead(
+          version: .http1_1, method: .GET, uri: uri, headers: HTTPHeaders(names.map { ("Host", $0) }))
+      ).host
+    }
+    #expect(host("a.example") == "a.example" && host("a.example:9797") == "a.example:9797")
+    #expect(host() == nil && host("a.example", "b.example") == nil && host("a.example", "a.example") == nil)
+    #expect(host("a.example", uri: "http://b.example/x") == "b.example")
+    #expect(host("a.example", "b.example", uri: "http://b.example/x") == nil)
+  }
 }

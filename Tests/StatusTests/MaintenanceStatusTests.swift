@@ -144,4 +144,30 @@ import Testing
     // Both were last seen in maintenance.
     #expect(snapshot.resources.first?.state == .unknown)
   }
+
+  /// Of several windows the one that ends last is shown; a check is not probed while any of them says so.
+  @Test func severalWindowsAtOnce() throws {
+    func window(_ name: String, minutes: Int, skip: Bool) throws -> MaintenanceWindow {
+      var definition = MaintenanceDefinition()
+      (definition.name, definition.tags, definition.skip) = (name, ["db"], skip)
+      (definition.start, definition.duration) = ("2026-01-01T00:05", .seconds(60 * minutes))
+      return try MaintenanceWindow(definition)
+    }
+    let (database, shop) = (try check("Database", tags: ["db"]), try check("Shop"))
+    func mark(_ short: Bool, _ long: Bool, after seconds: Int) throws -> CheckMaintenance? {
+      var snapshot = store(database, shop).snapshot(now: midnight + .seconds(seconds))
+      let windows = [
+        try window("short", minutes: 5, skip: short), try window("long", minutes: 10, skip: long),
+      ]
+      snapshot.mark(MaintenancePlan(windows, checks: [database, shop]))
+      #expect(snapshot.check(shop.id)?.maintenance == nil)
+      return snapshot.check(database.id)?.maintenance
+    }
+    for (short, long) in [(true, false), (false, true), (true, true), (false, false)] {
+      let both = try #require(try mark(short, long, after: 599))
+      #expect(both == CheckMaintenance(name: "long", until: midnight + .seconds(900), skip: short || long))
+      let one = try #require(try mark(short, long, after: 600))
+      #expect(one == CheckMaintenance(name: "long", until: midnight + .seconds(900), skip: long))
+    }
+  }
 }

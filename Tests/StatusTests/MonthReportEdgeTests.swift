@@ -98,4 +98,18 @@ import Testing
     #expect(last.remarks == ["The month is not over: figures are until 2026-01-31 23:59 UTC."])
     #expect(try report(now: end).isPartial == false && report(now: end).remarks == [])
   }
+
+  /// A name or a tag that a spreadsheet would take for a formula has an apostrophe before it.
+  @Test(
+    arguments: [
+      ("@home", "'@home"), ("=1", "'=1"), ("+1", "'+1"), ("-1", "'-1"), ("a@b", "a@b"), ("1-1", "1-1"),
+      ("Shop", "Shop"), ("'@x", "'@x"),
+    ])
+  func namesThatAreFormulas(name: String, shown: String) throws {
+    var report = try report()
+    (report.checks[0].name, report.checks[0].tags) = (name, [name])
+    let fields = try #require(report.csv.split(separator: "\r\n").last).split(
+      separator: ",", omittingEmptySubsequences: false)
+    #expect(fields[2] == shown && fields[5] == shown)
+  }
 }

@@ -251,4 +251,32 @@ import Testing
     ]
     #expect(IncidentSection.sorted(list).map(\.id.low) == [6, 3, 4, 2, 1, 5])
   }
+
+  /// A time of today is told without its date, that of another day with it, and so it is where today is not known.
+  @Test func timesOfOtherDays() {
+    let instant = Timestamp(seconds: 1_767_492_000)
+    func text(_ now: Timestamp?) -> String { Layout.minute(instant, now: now).html }
+    func html(_ text: String) -> String { "<time datetime=\"2026-01-04T02:00:00.000Z\">\(text)</time> UTC" }
+    let (morning, night) = (instant.advanced(by: .seconds(-7200)), instant.advanced(by: .seconds(79_200)))
+    for today in [instant, morning, night.advanced(by: .milliseconds(-1))] {
+      #expect(text(today) == html("02:00"))
+    }
+    for other in [night, morning.advanced(by: .milliseconds(-1)), nil] {
+      #expect(text(other) == html("2026-01-04 02:00"))
+    }
+  }
+
+  /// The headline's time is that of the checks that are judged: one in maintenance has none.
+  @Test func sinceWhenOfTheHeadline() throws {
+    var status = try snapshot(degraded: 3)
+    status.checks[2].maintenance = CheckMaintenance(name: "night", until: now, skip: false)
+    for (place, minutes) in [40, 30, 10].enumerated() {
+      status.checks[place].since = started.advanced(by: .seconds(60 * minutes))
+    }
+    let since = Layout.since(started.advanced(by: .seconds(1800)), now: status.now).html
+    #expect(HeroSection(status).render().html.contains("\(since) · 1 in maintenance"))
+    status.checks[2].maintenance = nil
+    let earlier = Layout.since(started.advanced(by: .seconds(600)), now: status.now).html
+    #expect(HeroSection(status).render().html.contains(earlier))
+  }
 }

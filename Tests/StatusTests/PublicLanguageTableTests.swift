@@ -268,4 +268,31 @@ import Testing
       at: midnight.advanced(by: .seconds(3600)), after: midnight.advanced(by: .seconds(-60)))
     #expect(before.text(words) == "Sun 1 Mar, 01:00 UTC")
   }
+
+  /// In French none is singular, as one is.
+  @Test(
+    arguments: [
+      (0, 1, "0 jour", "1 jour"), (1, 2, "1 jour", "2 jours"), (2, 0, "2 jours", "0 jour"),
+      (90, 90, "90 jours", "90 jours"),
+    ])
+  func daysInFrench(outage: Int, none: Int, with: String, without: String) {
+    #expect(
+      FrenchWords().daysLabel(withOutage: outage, withoutData: none)
+        == "90 derniers jours\u{a0}: \(with) avec une panne, \(without) sans données")
+  }
+
+  /// What is down is so since its outage began, though a window or time without a verdict came between; what is impaired, since
+  /// that state did.
+  @Test func sinceWhen() throws {
+    let source = try sampleStatus()
+    var check = try #require(source.status.checks.first { $0.name == "Shop front" })
+    func since() -> Timestamp? { PublicCheck(check, now, hidesTarget: true, days: [], outages: []).since }
+    let (began, later) = (started.advanced(by: .seconds(117 * 60)), started.advanced(by: .seconds(119 * 60)))
+    check.since = later
+    #expect(check.state == .down && since() == began)
+    check.state = .degraded
+    #expect(since() == later)
+    check.state = .up
+    #expect(since() == nil)
+  }
 }

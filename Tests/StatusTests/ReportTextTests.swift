@@ -197,4 +197,28 @@ import Testing
     let narrow = ReportText(width: 20).render(try report()).split(separator: "\n").map(String.init)
     #expect(narrow.contains("CHECK   2026-01") && narrow.contains("Shop       9 ms"))
   }
+
+  /// Figures stand to the right of their columns, under the end of the title; names and the budget stand to the left.
+  @Test func sidesOfTheColumns() throws {
+    let lines = ReportText(width: 140).render(try report()).split(separator: "\n").map { Array($0) }
+    let place = try #require(
+      lines.firstIndex { String($0).hasPrefix("CHECK  ") && String($0).contains("UPTIME") })
+    let (titles, row) = (lines[place], lines[place + 1])
+    func column(_ title: String) throws -> Range<Int> {
+      let text = String(titles)
+      let found = try #require(text.firstRange(of: title))
+      let start = text.distance(from: text.startIndex, to: found.lowerBound)
+      return start..<start + title.count
+    }
+    for title in ["CHECK", "BUDGET"] {
+      let start = try column(title).lowerBound
+      #expect(row[start] != " " && (start == 0 || row[start - 1] == " "), "\(title)")
+    }
+    for title in [
+      "UPTIME", "OBJECTIVE", "OUTAGES", "DOWN", "LONGEST", "MEAN", "P95", "MAINT", "COVERED", "DATA",
+    ] {
+      let end = try column(title).upperBound
+      #expect(row[end - 1] != " " && (end == row.count || row[end] == " "), "\(title)")
+    }
+  }
 }

@@ -288,13 +288,20 @@ extension GroupDesk {
     }
     for entry in news {
       let isWarning = [.alone, .unreached, .newWorld, .nameTaken].contains(entry.what)
-      var metadata: Logger.Metadata = ["view": "\(entry.revision)"]
-      if entry.what == .alone || entry.what == .unreached, let trouble = journal.trouble?.what {
-        metadata["problem"] = "\(trouble.words)"
-        metadata["hint"] = "\(trouble.hint)"
-      }
-      log.log(level: isWarning ? .warning : .notice, "group: \(entry.what.words)", metadata: metadata)
+      log.log(
+        level: isWarning ? .warning : .notice, "group: \(entry.what.words)",
+        metadata: Self.facts(of: entry.what, entry.revision, journal.trouble?.what))
     }
+  }
+
+  /// - Parameter trouble: why the store does not answer; it is told where the member goes on alone.
+  static func facts(of what: GroupJournal.What, _ view: Int64, _ trouble: StoreTrouble?) -> Logger.Metadata {
+    var metadata: Logger.Metadata = ["view": "\(view)"]
+    if what == .alone || what == .unreached, let trouble {
+      metadata["problem"] = "\(trouble.words)"
+      metadata["hint"] = "\(trouble.hint)"
+    }
+    return metadata
   }
 
   private func note(_ notice: Notice?) { state.withLock { $0.listProblem = notice } }

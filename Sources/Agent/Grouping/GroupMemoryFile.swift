@@ -67,12 +67,15 @@ struct GroupMemoryFile: Sendable {
   }
 
   /// Writes each view that is another one, until its task is cancelled.
-  func keep(_ runner: GroupRunner) async {
+  func keep(_ runner: GroupRunner) async { await keep { runner.remembered(root: root) } }
+
+  /// - Parameter view: of now; `nil` where none is known to hold.
+  func keep(_ view: @Sendable () -> GroupMemory?) async {
     var kept: GroupMemory?
     var due = time.instant()
     var isFailing = false
     while (try? await time.sleep(for: Self.pulse)) != nil {
-      guard let memory = runner.remembered(root: root) else { continue }
+      guard let memory = view() else { continue }
       let now = time.instant()
       let isNew = memory.cluster != kept?.cluster || memory.view != kept?.view
       guard isFailing || !isNew ? now >= due : true else { continue }

@@ -223,7 +223,7 @@ final class IncidentDesk: IncidentShare {
   }
 
   /// - Returns: false: not everything could be read.
-  private func read() async -> Bool {
+  func read() async -> Bool {
     let asked = state.withLock { $0.mirror.position.told }
     switch await store.readIncidents() {
     case .failure(let trouble):

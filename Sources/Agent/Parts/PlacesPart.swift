@@ -22,10 +22,7 @@ struct PlacesPart: AgentPart {
       place: group.name, store: stores.votes, lease: member, ttl: group.ttl, time: time
     ) { check in
       let result = try? await probes.runNow(check, maintenance.plan, isAsked: false)
-      return result.map { result in
-        // In a window somebody is at work: this place has no say.
-        result.maintenance ? Verdict(result.reason, isUnknown: true) : result.ownVerdict
-      }
+      return result.map(Self.verdict)
     }
     keeper = PlaceKeeper(
       place: group.name, agent: base.settings.agent.name, history: history, time: time,
@@ -34,6 +31,12 @@ struct PlacesPart: AgentPart {
         if ByteText(place) == ByteText(group.name), let own = member.members { return own }
         return await stores.members(place)
       }, fetch: stores.fetch)
+  }
+
+  /// The verdict on a result that the other places are told.
+  static func verdict(of result: CheckResult) -> Verdict {
+    // In a window somebody is at work: this place has no say.
+    result.maintenance ? Verdict(result.reason, isUnknown: true) : result.ownVerdict
   }
 
   func services(_ picture: @escaping AgentPicture) -> [AgentService] {

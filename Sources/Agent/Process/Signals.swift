@@ -74,7 +74,7 @@ private func noteSignal(_ number: Int32) {
 }
 
 /// The reading thread, for the rest of the process's life.
-private func readSignals(_ pipe: Int32, _ continuation: AsyncStream<ProcessSignal>.Continuation) {
+func readSignals(_ pipe: Int32, _ continuation: AsyncStream<ProcessSignal>.Continuation) {
   var stopping = false
   while true {
     var byte: UInt8 = 0

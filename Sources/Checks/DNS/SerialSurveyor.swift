@@ -96,10 +96,15 @@ struct SerialSurveyor: Sendable {
       }
       var entries: [(Int, SerialSurvey.Entry)] = []
       for await entry in group { if let entry { entries.append(entry) } }
-      return entries.sorted { $0.0 < $1.0 }.map(\.1)
+      return Self.inOrder(entries)
     }
     if Task.isCancelled { throw CancellationError() }
     return entries
+  }
+
+  /// In the order of the servers, whichever answered first.
+  static func inOrder(_ entries: [(Int, SerialSurvey.Entry)]) -> [SerialSurvey.Entry] {
+    return entries.sorted { $0.0 < $1.0 }.map(\.1)
   }
 
   private func serial(

@@ -28,12 +28,17 @@ struct PinnedTransfer: Sendable {
     guard let winner = race.winner, let socket = race.socket else { return lost(race, addresses) }
     request.plan = .connected(socket)
     var dialled = try await send(request, to: winner.peer, until: time.deadline)
-    dialled.connect = winner.elapsed
+    Self.add(race, to: &dialled)
+    dialled.report.times.paused = ProcessPauses.shared.longest(since: race.started)
+    return dialled
+  }
+
+  /// The race that was won for a transfer is part of it.
+  static func add(_ race: RaceReport, to dialled: inout DialledTransfer) {
+    dialled.connect = race.winner?.elapsed
     dialled.elapsed += race.elapsed
     dialled.spent += race.elapsed
     dialled.tries = race.dialled
-    dialled.report.times.paused = ProcessPauses.shared.longest(since: race.started)
-    return dialled
   }
 
   private func send(

@@ -48,11 +48,16 @@ struct PortVisit: Sendable {
     return outcome
   }
 
+  /// The dialog before TLS; `nil` without STARTTLS.
+  static func front(of settings: TCPSettings) -> SpokenDialog? {
+    let name = settings.tls?.serverName ?? settings.host
+    return settings.startTLS.map { SpokenDialog.startTLS($0, host: name) }
+  }
+
   private func makeConversation(
     _ settings: TCPSettings, for origin: WorkOrigin
   ) async -> Result<PortConversation, TLSUnavailable> {
-    let name = settings.tls?.serverName ?? settings.host
-    let front = settings.startTLS.map { SpokenDialog.startTLS($0, host: name) }
+    let front = Self.front(of: settings)
     let dialog = SpokenDialog(settings.dialog, afterStartTLS: settings.startTLS)
     guard let options = settings.tls else {
       return .success(PortConversation(startTLS: nil, session: nil, dialog: dialog))

@@ -43,8 +43,15 @@ extension Reactor {
         verdict: .ok, socket: race.socket, peer: winner.peer, connect: winner.elapsed, elapsed: race.elapsed,
         tries: race.dialled, tcp: winner.tcp, paused: ProcessPauses.shared.longest(since: race.started))
     }
+    return Dialled(losing: race, to: addresses, named: name, timeout: timeout)
+  }
+}
+
+extension Dialled {
+  /// Of a race that no address won.
+  init(losing race: RaceReport, to addresses: [SocketAddress], named name: Endpoint, timeout: Duration?) {
     let lost = race.failure(of: addresses) { Verdict(losing: $0, in: race, to: name, timeout: timeout) }
-    return Dialled(
+    self.init(
       verdict: lost.verdict.tried(race.tries.count), peer: lost.peer, elapsed: race.elapsed,
       tries: race.dialled, tcp: race.tries.first { $0.peer == lost.peer }?.tcp,
       paused: ProcessPauses.shared.longest(since: race.started))

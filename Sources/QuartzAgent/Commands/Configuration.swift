@@ -51,10 +51,16 @@ func loadConfig(
   }
 }
 
-func report(_ errors: ConfigErrors, of subject: String = "the configuration") -> CommandFailure {
+func report(
+  _ errors: ConfigErrors, of subject: String = "the configuration",
+  by printError: (String) -> Void = { printLine($0) }
+) -> CommandFailure {
   for warning in errors.warnings { printError("warning: \(warning)") }
   let count = errors.count
   return failure(
     "\(subject) has \(counted(count, "problem"))", status: ExitStatus.configuration,
     details: errors.problems.map { "\($0)" })
 }
+
+/// The default of `report`, whose parameter has the name of the function.
+private func printLine(_ line: String) { printError(line) }

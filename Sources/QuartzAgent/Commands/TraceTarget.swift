@@ -33,7 +33,7 @@ struct TraceTarget {
     (self.check, egress) = (check, selection.egress)
   }
 
-  private static func isHost(_ text: String) -> Bool {
+  static func isHost(_ text: String) -> Bool {
     if IPAddress(text) != nil { return true }
     return !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && !"@\"'\\/?#:[]".utf8.contains($0) }
   }

@@ -30,7 +30,13 @@ final class OncePrinter: Sendable {
     (self.rounds, self.checks) = (rounds, checks)
     // Results that come one by one on the same terminal are progress enough.
     showsProgress =
-      isatty(STDERR_FILENO) == 1 && Terminal.rewritesLines() && (format != .ndjson || !terminal.isTerminal)
+      isatty(STDERR_FILENO) == 1 && Terminal.rewritesLines()
+      && OncePrinter.needsProgress(format, terminal.isTerminal)
+  }
+
+  /// - Parameter isTerminal: results go to one.
+  static func needsProgress(_ format: ResultFormat, _ isTerminal: Bool) -> Bool {
+    format != .ndjson || !isTerminal
   }
 
   /// All so far, as they came.

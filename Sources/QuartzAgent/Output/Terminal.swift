@@ -86,7 +86,9 @@ struct Terminal {
   }
 
   /// Whether the locale says that it shows more than ASCII: by the first of locale(7)'s variables that is set.
-  static var isUTF8: Bool {
+  static var isUTF8: Bool { showsUTF8 { environmentVariable($0) } }
+
+  static func showsUTF8(_ environmentVariable: (String) -> String?) -> Bool {
     let variables: [String] = ["LC_ALL", "LC_CTYPE", "LANG"]
     let name = variables.compactMap(environmentVariable).first { !$0.isEmpty }
     let plain = name?.lowercased().replacing("-", with: "") ?? ""

@@ -71,4 +71,13 @@ import Testing
     let down = Verdict(.dnsNXDomain, phase: .dns, message: "x")
     #expect(try survey([nine, entry(8, .unasked(down))]).verdict == nil)
   }
+
+  /// In the order of the name servers, whichever answered first.
+  @Test func theOrderOfTheServers() throws {
+    let all = try (1...4).map { try entry($0, .serial(UInt32($0))) }
+    let answered = [(2, all[2]), (0, all[0]), (3, all[3]), (1, all[1])]
+    #expect(SerialSurveyor.inOrder(answered).map(\.server) == all.map(\.server))
+    #expect(
+      SerialSurveyor.inOrder([(3, all[3]), (1, all[1])]).map(\.server) == [all[1].server, all[3].server])
+  }
 }

@@ -148,4 +148,17 @@ import Testing
     }
     #expect(outcome.verdict.reason == .policyDenied && outcome.verdict.state == .unknown)
   }
+
+  /// A check from the API sends no body with a method that has none; the file's may.
+  @Test(
+    arguments: [
+      ("GET", "x", "a check from the API may not send a body with GET"),
+      ("HEAD", "x", "a check from the API may not send a body with HEAD"), ("POST", "x", nil),
+      ("PUT", "x", nil), ("GET", nil, nil), ("HEAD", nil, nil),
+    ] as [(String, String?, String?)])
+  func bodiesOfStrangers(method: String, body: String?, words: String?) throws {
+    let methods = ["GET", "HEAD", "POST", "PUT"]
+    #expect(try refusal(method, body: body, methods: methods) == words)
+    #expect(try refusal(method, body: body, methods: methods, .local) == nil)
+  }
 }

@@ -159,4 +159,14 @@ import Testing
     }
     #expect(found == "got <redacted> and <redacted>")
   }
+
+  /// An excerpt has at most 1 KiB, the sign that it was cut included.
+  @Test(arguments: [(1023, 1023), (1024, 1024), (1025, 1024), (70_000, 1024)])
+  func theLengthOfAnExcerpt(length: Int, shown: Int) throws {
+    let text = String(repeating: "a", count: length)
+    let found = try #require(try hidden(text) { _ in })
+    #expect(found.utf8.count == shown)
+    let kept = length == shown ? text : String(text.prefix(1021)) + "…"
+    #expect(found == kept)
+  }
 }

@@ -121,4 +121,16 @@ import Testing
     let unknown = CharsetNaming(Array("<meta charset=x-canary>".utf8), contentType: "text/html")
     #expect(unknown.charset == nil && unknown.isUnknown)
   }
+
+  /// The user info of a URL goes up to the last @ of its authority, as clients read it, and no further.
+  @Test(
+    arguments: [
+      ("https://me@corp.example:pw@a.test/x", "https://<redacted>@a.test/x"),
+      ("https://me:p@ss@w@a.test", "https://<redacted>@a.test"), ("//a@b@c/d@e", "//<redacted>@c/d@e"),
+      ("https://a.test/u@v@w", "https://a.test/u@v@w"), ("https://@a.test/", "https://<redacted>@a.test/"),
+      ("https://a.test#u@v", "https://a.test#<redacted>"),
+    ])
+  func userInfo(text: String, shown: String) throws {
+    #expect(ShownHeaders.reference(text, try mask()) == shown)
+  }
 }

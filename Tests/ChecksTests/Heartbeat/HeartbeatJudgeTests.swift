@@ -213,4 +213,24 @@ import Testing
     job.clock.advance(by: .seconds(1))
     #expect(try job.verdict().state == .down)
   }
+
+  /// A job that never reported is due at the next time of its plan, though that be a moment ahead; of one that reports moments
+  /// before that time this was the report.
+  @Test(arguments: [15, 30, 31]) func aPlanMomentsAhead(seconds: Int64) throws {
+    func job() throws -> Job {
+      let begin = FakeClock.start.advanced(by: .seconds(3600 - seconds))
+      return try Job(at: begin) {
+        ($0.period, $0.cron, $0.timezone, $0.grace) = (nil, "0 3 * * *", "UTC", .seconds(600))
+      }
+    }
+    let silent = try job()
+    #expect(
+      try silent.verdict().message == "no report so far; first report expected by 2026-01-04T03:10:00Z")
+    silent.clock.advance(by: .seconds(seconds + 601))
+    #expect(try silent.verdict().state == .down)
+    let heard = try job()
+    try heard.tells(nil)
+    heard.clock.advance(by: .seconds(seconds + 601))
+    #expect(try heard.verdict().state == (seconds <= 30 ? .up : .down))
+  }
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 
 import Basics
+import Curl
+import Foundation
 import Glibc
 import Monitoring
 import NetworkTestSupport
@@ -209,5 +211,34 @@ import Testing
     let words = ["", "CO", "CPNG", "CPNMU", "CPNMUOG", "CPNMUOJ1", "CPNMUOJ1E8"]
     for (count, word) in words.enumerated() { #expect(base32Text("foobar".utf8.prefix(count)) == word) }
     #expect(hexText(UInt16(0x0a0b)) == "0A0B" && hexText([0xff, 0] as [UInt8]) == "FF00")
+  }
+
+  /// The time of a request to several addresses has the race in it, and the connection's time is the winner's own.
+  @Test func aRaceIsPartOfARequest() throws {
+    let start = Instant.now
+    let peers = [SocketAddress(.loopback, port: 1), SocketAddress(.loopback, port: 2)]
+    let race = RaceReport(
+      socket: nil,
+      tries: [
+        DialTry(peer: peers[0], started: start, ended: start + .milliseconds(300), end: .failed(111)),
+        DialTry(
+          peer: peers[1], started: start + .milliseconds(250), ended: start + .milliseconds(290),
+          end: .connected),
+      ], started: start, ended: start + .milliseconds(310), deadline: start + .seconds(5), lateness: .zero)
+    var dialled = DialledTransfer(
+      report: TransferReport(outcome: .failed(.connectTimeout)), peer: peers[1], elapsed: .milliseconds(20),
+      lateness: .zero, spent: .milliseconds(7))
+    PinnedTransfer.add(race, to: &dialled)
+    #expect(dialled.elapsed == .milliseconds(330) && dialled.spent == .milliseconds(317))
+    #expect(dialled.connect == .milliseconds(40) && dialled.tries == race.dialled && race.dialled.count == 2)
+  }
+
+  /// Questions to the kernel leave no descriptor open.
+  @Test func questionsAreClosed() throws {
+    func open() throws -> Int { try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count }
+    let before = try open()
+    for _ in 0..<500 { _ = LocalPath.refusal(of: .loopback) }
+    // Other tests open some meanwhile.
+    #expect(try open() < before + 400)
   }
 }

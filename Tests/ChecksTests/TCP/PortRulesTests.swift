@@ -3,6 +3,7 @@
 import Basics
 import Curl
 import Monitoring
+import NetworkTestSupport
 import TestSupport
 import Testing
 
@@ -188,5 +189,34 @@ import Testing
     #expect(captures.resolve(text) == [0x3c, 0x61, 0, 0x3e])
     let unknown = try DialogText(parsing: #"\(two)"#)
     #expect(captures.resolve(unknown) == nil)
+  }
+
+  /// What comes before TLS is addressed to the server name that the check gives, else to its host.
+  @Test func theNameBeforeTLS() throws {
+    func opening(_ name: String?, _ kind: String? = "xmpp") throws -> String? {
+      let check = try makeCheck("tcp") {
+        ($0.host, $0.port, $0.startTLS, $0.tls.serverName) = ("a.test", 5222, kind, name)
+      }
+      guard case .tcp(let settings) = check.kind, let front = PortVisit.front(of: settings) else {
+        return nil
+      }
+      guard case .bytes(let bytes)? = front.steps[0].say else { return "" }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    #expect(try opening(nil)?.contains(" to='a.test' ") == true)
+    #expect(try opening("chat.test")?.contains(" to='chat.test' ") == true)
+    #expect(try opening("chat.test", nil) == nil)
+  }
+
+  /// The server name that the handshake asks for has no final dot (RFC 6066 section 3), and an address is none.
+  @Test func theNameInTheHandshake() throws {
+    func asks(_ host: String, for name: String) throws -> Bool {
+      let session = try TLSSession(
+        host: host, options: TLSOptions(), store: TrustStore().store(caFile: nil))
+      let length = UInt8(name.utf8.count)
+      return session.start(at: .now).firstRange(of: [0, 0, length] + Array(name.utf8)) != nil
+    }
+    #expect(try asks("db.test", for: "db.test") && asks("db.test.", for: "db.test"))
+    #expect(try !asks("db.test.", for: "db.test.") && !asks("192.0.2.1", for: "192.0.2.1"))
   }
 }

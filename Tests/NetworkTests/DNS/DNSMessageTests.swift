@@ -185,4 +185,21 @@ import Testing
       _ = try? DNSMessage(bytes)
     }
   }
+
+  /// The zone of an answer is that of the first SOA record of its authority, whatever follows it.
+  @Test func theZoneOfAnAnswer() throws {
+    let soa =
+      Wire.name("ns.example") + Wire.name("admin.example") + [UInt8](repeating: 0, count: 20)
+    func zone(_ records: (UInt16, String)...) throws -> DNSName? {
+      let wire = Wire("www.example.com", .a).with {
+        $0.authority = records.map { type, name in
+          Wire.record(type, type == 6 ? soa : Wire.name("ns.example"), name: Wire.name(name))
+        }
+      }
+      return try DNSMessage(wire.bytes).zone
+    }
+    #expect(try zone() == nil && zone((2, "example.com")) == nil)
+    #expect(try zone((6, "example.com")) == DNSName("example.com"))
+    #expect(try zone((2, "com"), (6, "example.com"), (6, "com")) == DNSName("example.com"))
+  }
 }

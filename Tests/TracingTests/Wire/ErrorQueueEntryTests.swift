@@ -261,4 +261,18 @@ import Testing
     let header: [UInt8] = [0x60, 0, 0, 0, 0, 48, 58, 1] + [UInt8](repeating: 0xfd, count: 32)
     #expect(icmp.sequence(quoted: (header + icmp.packet(3, payload: 40))[...]) == 3)
   }
+
+  /// How long an answer waited for us is no part of its round trip; a stamp that makes no sense takes nothing off.
+  @Test func roundTrips() {
+    func seconds(sent: Int64, came: Int64?) -> Int64 {
+      var notes = PacketNotes()
+      notes.stamp = came.map { SystemClock.wall.nanoseconds - $0 * 1_000_000_000 }
+      let trip = notes.roundTrip(from: Instant.now - .seconds(sent))
+      return trip.microseconds / 1_000_000
+    }
+    #expect((600..<700).contains(seconds(sent: 600, came: nil)))
+    #expect((100..<200).contains(seconds(sent: 600, came: 500)))
+    #expect((600..<700).contains(seconds(sent: 600, came: -500)), "the clock was set back")
+    #expect((600..<700).contains(seconds(sent: 600, came: 5000)), "it came before it was sent")
+  }
 }
