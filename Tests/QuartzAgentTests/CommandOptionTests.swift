@@ -3,6 +3,7 @@
 import Alerts
 import ArgumentParser
 import Basics
+import Foundation
 import Glibc
 import Logging
 import Monitoring
