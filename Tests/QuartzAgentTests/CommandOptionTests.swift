@@ -4,6 +4,7 @@ import Alerts
 import ArgumentParser
 import Basics
 import Foundation
+import FoundationEssentials
 import Glibc
 import Logging
 import Monitoring
