@@ -98,7 +98,9 @@ extension SpoolCore {
         limit: held.entries.first?.sequence ?? RecordFrame.sequenceLimit)
       reader.knownGaps = Set((log?.segments ?? []).flatMap(\.gaps))
       let recovery = try reader.recover()
-      if recovery.identity == identity { return (recovery, true) }
+      // An empty folder says no other identity: the store was removed.
+      let isGone = recovery.segments.isEmpty && !(log?.segments ?? []).isEmpty
+      if recovery.identity == identity, !isGone { return (recovery, true) }
     }
     let reader = recoverer(
       files, .results, identity: cursor?.identity, progress: cursor.map(DeliveryProgress.init),

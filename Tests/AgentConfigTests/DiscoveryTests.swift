@@ -78,7 +78,7 @@ struct DiscoveryTests {
       "discover: [{file: t.json, extends: web, name: \"${label:city} ${target}\"}]", ["etc/t.json": list])
     #expect(loaded.settings.checks.map(\.name) == ["Bern a.example"])
     #expect(loaded.settings.checks[0].tags == ["city:Bern", "web"])
-    #expect(loaded.warnings.count == 6)
+    #expect(loaded.warnings.count == 9)
     #expect(!loaded.warnings.contains { $0.message.contains("shadow:") })
   }
 

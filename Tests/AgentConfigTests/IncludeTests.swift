@@ -148,7 +148,7 @@ struct IncludeTests {
       #expect(empty.lists == list() && empty.settings.checks.map(\.name) == ["Main"])
       #expect(
         empty.warnings.map(\.headline) == [
-          "etc/agent.yaml:1:10: include: etc/conf.d/a.yaml is empty: it adds nothing"
+          "etc/agent.yaml:1:1: include: etc/conf.d/a.yaml is empty: it adds nothing"
         ])
     }
     let comment = try loaded("# none\n")

@@ -85,7 +85,7 @@ import Testing
 
   @Test func aChainBeyondItsLimitEndsTheHandshake() async throws {
     var leaf = TestAuthority.Leaf()
-    let names = (0..<2500).map { "DNS:n\($0).example.test" }
+    let names = (0..<3500).map { "DNS:n\($0).example.test" }
     leaf.names = names + ["DNS:good.test"]
     leaf.extensions = ["issuerAltName = \(names.joined(separator: ","))"]
     let report = try await handshake(leaf)

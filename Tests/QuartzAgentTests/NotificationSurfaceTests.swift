@@ -111,7 +111,12 @@ import Testing
       ]
     ),
     ("Muted", ["ops", "mail", "hook", "away", "late"].map { ($0, muted, "mute") }),
-    ("Low", ["ops", "mail", "hook", "away", "late"].map { ($0, low, "severity") }),
+    // Nothing is in a digest of what has not escalated yet.
+    (
+      "Low",
+      ["ops", "mail", "hook", "away"].map { ($0, low, "severity") }
+        + [("late", "pending until 2026-01-04 02:15:00: escalates to this channel", "wait")]
+    ),
   ]
 
   /// The words, with each time followed by what a surface puts behind it.

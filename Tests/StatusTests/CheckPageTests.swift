@@ -48,7 +48,7 @@ import Testing
     let html = try page(check)
     #expect(
       facts(html, after: begin) == first + [
-        "down for: 3m", "last result: 1m ago", "latency: 12.3 ms", "status code: 503",
+        "down for: 2h", "last result: 1m ago", "latency: 12.3 ms", "status code: 503",
         "maintenance: night, until 2026-01-01 03:00:00 UTC, not probed",
         "muted: until 2026-01-01 02:30:00 UTC", "acknowledged by: ann",
         "resource: \(UniqueID(high: 1, low: 2))", "failures in a row: 3", "tags: team:shop, prod",

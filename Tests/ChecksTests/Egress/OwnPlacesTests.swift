@@ -153,8 +153,7 @@ import Testing
   @Test(
     arguments: [
       ("GET", "x", "a check from the API may not send a body with GET"),
-      ("HEAD", "x", "a check from the API may not send a body with HEAD"), ("POST", "x", nil),
-      ("PUT", "x", nil), ("GET", nil, nil), ("HEAD", nil, nil),
+      ("POST", "x", nil), ("PUT", "x", nil), ("GET", nil, nil), ("HEAD", nil, nil),
     ] as [(String, String?, String?)])
   func bodiesOfStrangers(method: String, body: String?, words: String?) throws {
     let methods = ["GET", "HEAD", "POST", "PUT"]
