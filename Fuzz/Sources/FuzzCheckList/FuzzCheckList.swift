@@ -23,7 +23,8 @@ public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 private func take(_ snapshot: CheckSnapshot) {
   let mapping = CheckMapping(MappingRules())
   var budget = mapping.freshBudget
-  let pulled = mapping.map(snapshot, budget: &budget, now: Timestamp(seconds: 1_772_000_000))
+  let now = Timestamp(seconds: 1_772_000_000)
+  let pulled = mapping.map(snapshot, budget: &budget, now: now, wall: now)
   precondition(pulled.checks.count + pulled.skipped.count <= snapshot.checks.count)
   for check in pulled.checks {
     _ = check.target

@@ -79,9 +79,8 @@ import Testing
       )
       let outcome = try await probe(try theirs.issue("worst", leaf), ours, in: folder)
       let words = try #require(outcome.tls?.verifyError)
-      for part in ["not trusted", "expired", "not for good.test", "too weak"] {
-        #expect(words.contains(part))
-      }
+      let parts = ["not trusted", "expired", "not for good.test", "too weak"]
+      #expect(parts.filter { !words.contains($0) } == [])
       #expect(outcome.tls?.pathNotAfter == nil)
     }
   }
