@@ -46,7 +46,8 @@ let lists: [Worst] = [
       _ = try? walk.add(json)
       let mapping = CheckMapping(MappingRules())
       var budget = mapping.freshBudget
-      return mapping.map(CheckSnapshot(checks: walk.rows), budget: &budget, now: noon).checks.count == count
+      return mapping.map(CheckSnapshot(checks: walk.rows), budget: &budget, now: noon, wall: noon).checks
+        .count == count
     }
   },
   Worst("check list", "what changed between two", size: 500) { count in
