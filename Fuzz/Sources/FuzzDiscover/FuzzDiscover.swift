@@ -30,7 +30,8 @@ private func list(_ bytes: [UInt8]) {
 }
 
 private func check(_ list: TargetList) {
-  precondition(list.targets.count <= DiscoverySource.mostTargets && list.skipped.count <= 5)
+  precondition(list.targets.count <= DiscoverySource.mostTargets && list.skipped.count <= 50)
+  precondition(list.skippedLabels.count <= 5)
   precondition(Set(list.targets.map { ByteText($0.address) }).count == list.targets.count)
   for target in list.targets {
     precondition(
