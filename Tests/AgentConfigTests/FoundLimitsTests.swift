@@ -110,8 +110,8 @@ struct FoundLimitsTests {
     let many = try loaded(52, labels: 6)
     #expect(
       many.warnings.map(\.description)
-        == (0..<50).map(target) + ["agent.yaml:2:12: t.json: 2 more targets are left out"]
-        + (0..<5).map(label) + ["agent.yaml:2:12: t.json: 1 more labels are left out"])
+        == (0..<50).map(target) + ["agent.yaml:2:12: t.json: 2 more targets left out"]
+        + (0..<5).map(label) + ["agent.yaml:2:12: t.json: 1 more label left out"])
     #expect(many.targetsLeftOut == 52)
     // No port, which its check names.
     let named = text.replacing("port: 1", with: "port: \"${port}\"")

@@ -68,7 +68,7 @@ import Testing
     #expect(shares.inFlight(5000) == (limit == 1 << 20 ? 5000 : most))
   }
 
-  /// A store in memory is told of once an hour; one that became durable meanwhile is told of anew.
+  /// A store in memory is told of once an hour; one that became durable meanwhile is told of again.
   @Test func aStoreThatComesAndGoes() async throws {
     try await withTemporaryDirectory { folder in
       let spool = try await emptySpool(in: folder.path)

@@ -124,7 +124,7 @@ import Testing
         keeper.notices == [
           .warning(
             .discovery, "discover[0] _a._tcp.test: targets left out, as they make no check: 2",
-            hint: "the log names each, and why")
+            hint: "the log names up to 50 of them, and why")
         ])
       clock.advance(by: .seconds(60))
       await clock.someoneSleeps(until: .seconds(120))

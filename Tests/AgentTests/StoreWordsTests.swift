@@ -150,6 +150,15 @@ import Testing
         "changed settings take effect at the next start: status, spool"
       ])
     #expect(file.notices.map(\.place) == [.configuration, .restart])
+    file.note(targetsLeftOut: 3)
+    #expect(
+      file.notices.dropFirst(2) == [
+        .warning(
+          .discovery, "targets of discover that are left out, and not probed: 3",
+          hint: "quartz-agent validate names up to 50 of each list, and why")
+      ])
+    file.note(targetsLeftOut: 0)
+    #expect(file.notices.map(\.place) == [.configuration, .restart])
     file.hold(["a", "b", "c", "d"])
     #expect(file.notices.first?.what == "the configuration on disk is not applied yet: a; b; c")
     #expect(file.figures == figures, "it is neither taken nor refused")

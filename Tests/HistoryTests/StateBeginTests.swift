@@ -29,7 +29,7 @@ import Testing
     #expect(after.stateBegan == after.since)
   }
 
-  /// Seen up, or of an unknown state, it is down anew.
+  /// Seen up, or of an unknown state, its outage is a new one.
   @Test(arguments: [CheckState.up, .degraded, .unknown]) func anotherStateIsANewBegin(state: CheckState)
     throws
   {

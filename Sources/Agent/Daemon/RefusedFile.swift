@@ -32,10 +32,8 @@ final class RefusedFile: Sendable {
       let count = state.targetsLeftOut
       let targets = Notice.warning(
         .discovery,
-        count == 1
-          ? "1 target of discover is left out: it is not probed"
-          : "\(count) targets of discover are left out: they are not probed",
-        hint: "quartz-agent validate names each, and why")
+        "targets of discover that are left out, and not probed: \(count)",
+        hint: "quartz-agent validate names up to 50 of each list, and why")
       return [state.notice, names.isEmpty ? nil : restart, count == 0 ? nil : targets].compactMap(\.self)
     }
   }

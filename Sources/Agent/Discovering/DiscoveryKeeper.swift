@@ -145,7 +145,7 @@ final class DiscoveryKeeper: Sendable {
     let old = state.withLock { $0.omissions.updateValue(new, forKey: source) }
     guard new != old else { return }
     for words in new.words {
-      log.warning("a target is left out", metadata: ["source": "\(name(of: source))", "why": "\(words)"])
+      log.warning("a part of the list is left out", metadata: ["source": "\(name(of: source))", "why": "\(words)"])
     }
   }
 }
@@ -162,7 +162,7 @@ extension DiscoveryKeeper: AgentPart {
     }.sorted().map { Notice.warning(.discovery, $0) }
     let omissions = state.withLock(\.omissions).filter { $0.value.targets > 0 }.map { source, omissions in
       "\(name(of: source)): targets left out, as they make no check: \(omissions.targets)"
-    }.sorted().map { Notice.warning(.discovery, $0, hint: "the log names each, and why") }
+    }.sorted().map { Notice.warning(.discovery, $0, hint: "the log names up to 50 of them, and why") }
     return failures + omissions
   }
 }

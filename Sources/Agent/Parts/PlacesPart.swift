@@ -35,7 +35,7 @@ struct PlacesPart: AgentPart {
 
   /// The verdict on a result that the other places are told.
   static func verdict(of result: CheckResult) -> Verdict {
-    // In a window somebody is at work: this place has no say.
+    // Work on it is under way in a window: this place has no say.
     result.maintenance ? Verdict(result.reason, isUnknown: true) : result.ownVerdict
   }
 

@@ -155,8 +155,11 @@ package struct TargetList: Hashable, Sendable {
   /// In words, the targets first; those beyond the limits as numbers.
   package var omissions: [String] {
     let (targets, labels) = (leftOut - skipped.count, labelsLeftOut - skippedLabels.count)
-    return skipped + (targets > 0 ? ["\(targets) more targets are left out"] : []) + skippedLabels
-      + (labels > 0 ? ["\(labels) more labels are left out"] : [])
+    return skipped + Self.more(targets, "target") + skippedLabels + Self.more(labels, "label")
+  }
+
+  private static func more(_ count: Int, _ one: String) -> [String] {
+    count > 0 ? ["\(counted(count, "more \(one)")) left out"] : []
   }
 
   /// Nothing that means something where it is put in: a reference to a secret begins with `$`.

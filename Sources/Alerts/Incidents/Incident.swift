@@ -183,7 +183,6 @@ package struct Incident: Hashable, Sendable {
       max(latest, (member.leftAt ?? quietAt) + member.calming(flap))
     }
   }
-
 }
 
 extension Incident.Member {

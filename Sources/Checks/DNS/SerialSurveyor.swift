@@ -104,7 +104,7 @@ struct SerialSurveyor: Sendable {
 
   /// In the order of the servers, whichever answered first.
   static func inOrder(_ entries: [(Int, SerialSurvey.Entry)]) -> [SerialSurvey.Entry] {
-    return entries.sorted { $0.0 < $1.0 }.map(\.1)
+    entries.sorted { $0.0 < $1.0 }.map(\.1)
   }
 
   private func serial(

@@ -21,7 +21,7 @@ extension QuorumDesk {
       return (Settled(result: result, isOurs: true), nil)
     }
     let own = result.ownVerdict
-    // In a window somebody is at work: this place has no say, and asks nobody.
+    // Work on it is under way in a window: this place has no say, and asks no other.
     say(
       check.id, Vote(result.maintenance ? .unknown : own.state, own.reason), began: result.startedAt)
     guard !result.maintenance else {

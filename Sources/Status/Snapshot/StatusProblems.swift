@@ -58,7 +58,7 @@ extension StatusSnapshot {
         )
       ]
     }
-    // In a window somebody is at work already.
+    // Work on it is under way in a window.
     let open = told.filter { $0.enabled && $0.maintenance == nil }
     let spoken = open.filter { !$0.isSilent }
     return silent(open) + own(spoken.filter { !$0.failsWithParent })

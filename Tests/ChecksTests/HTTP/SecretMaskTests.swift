@@ -95,6 +95,22 @@ import Testing
     #expect(mask.shown(verdict).message == "<redacted>.example does not exist")
   }
 
+  /// An explanation names the hosts that were looked up, and a redirect may have put a token into one.
+  @Test func aTokenInAHostThatIsExplained() throws {
+    let check = try httpCheck("http://good.test/") { $0.auth.bearer = Redacted("QzTok9aBcDeF") }
+    guard case .http(let settings) = check.kind else { throw WrongKind() }
+    let plan = HTTPPlan(
+      Attempt(of: check, until: .now + .seconds(5), explains: true), settings,
+      finder: TargetFinder(resolver: NameTable(), policy: EgressPolicy()), userAgent: "test")
+    var trail = HTTPTrail(plan, now: { Timestamp(seconds: 1_800_000_000) })
+    var step = HTTPStep(settings)
+    trail.note(.hostsFile, [], of: step)
+    step.url = try settings.url.resolving(location: "http://QzTok9aBcDeF.example/a")
+    trail.note(.hostsFile, [], of: step)
+    let account = try #require(trail.outcome(.answered(nil), within: CPUBudget(bytes: 0)).account)
+    #expect(account.names.map(\.name) == ["good.test", "<redacted>.example"])
+  }
+
   /// A redirect may lead to a URL of 8000 bytes. A result shows as much of it as a check's own URL may have.
   @Test func aLongURLIsCut() throws {
     let check = try httpCheck("http://good.test/")
