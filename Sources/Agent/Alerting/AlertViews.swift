@@ -243,7 +243,8 @@ extension IncidentStatus {
     events += deliveries(incident.sent)
     if let dropped = incident.dropped {
       let verb = dropped.count == 1 ? "is" : "are"
-      events.append(Event(dropped.until, "\(counted(dropped.count, "earlier notification")) \(verb) not kept"))
+      events.append(
+        Event(dropped.until, "\(counted(dropped.count, "earlier notification")) \(verb) not kept"))
     }
     for known in incident.acknowledged?.acts ?? [] {
       let note = known.note.map { ": \($0)" } ?? ""

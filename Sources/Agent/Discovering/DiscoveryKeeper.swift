@@ -145,7 +145,8 @@ final class DiscoveryKeeper: Sendable {
     let old = state.withLock { $0.omissions.updateValue(new, forKey: source) }
     guard new != old else { return }
     for words in new.words {
-      log.warning("a part of the list is left out", metadata: ["source": "\(name(of: source))", "why": "\(words)"])
+      log.warning(
+        "a part of the list is left out", metadata: ["source": "\(name(of: source))", "why": "\(words)"])
     }
   }
 }

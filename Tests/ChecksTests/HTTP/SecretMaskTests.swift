@@ -2,6 +2,7 @@
 
 import Basics
 import Monitoring
+import Network
 import Testing
 
 @testable import Checks
